@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -51,7 +52,6 @@ from uat_jax.report.equivalence import show_equivalence, show_pieces
 from uat_jax.report.page_text import lines, show_page
 from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
-from uat_jax_check.__main__ import decided
 
 OF_FUNCTIONS = (KIND, SCAN)
 """The ids of claims about functions that a user gave: two of them, or a scan and its closed form."""
@@ -349,13 +349,15 @@ def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:
 
 
 def _write_log(found: dict[str, Certificate], folder: Path) -> None:
-    """What the checker, which shares no code with this package, says of everything that is proved."""
-    lines = ["# Written by uat-jax-check, which reads the certificates beside this file and nothing else."]
-    for name, certificate in sorted(found.items()):
-        if certificate.verdict is Verdict.PROVED:
-            _, (word, *said) = decided(str(folder / f"{name}.json"))
-            lines += [f"{name}: {word}", *(f"  {line}" for line in said)]
-    write_atomically(folder / "checked.txt", "\n".join(lines) + "\n")
+    """What the checker, which shares no code with this package, says of everything that is proved.
+
+    It runs in a process of its own, for it bounds the memory and the time of the process that it runs in.
+    """
+    files = [f"{name}.json" for name, certificate in sorted(found.items()) if certificate.verdict is Verdict.PROVED]
+    command = [sys.executable, "-X", "utf8", "-m", "uat_jax_check", *files]
+    said = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False).stdout
+    heading = "# Written by uat-jax-check, which reads the certificates beside this file and nothing else.\n"
+    write_atomically(folder / "checked.txt", heading + said)
 
 
 def _write_certificates(found: dict[str, Certificate], folder: Path) -> None:

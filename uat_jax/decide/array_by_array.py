@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -343,7 +344,7 @@ def _numbers(
         UnsupportedError: float64 cannot evaluate them, or they compute too many entries.
     """
     wanted = [[v for e in p.equations for v in e.outvars if is_number(v) and v not in p.free] for p in programs]
-    if sum(int(np.prod(shape_of(v))) for side in wanted for v in side) > MOST_ENTRIES:
+    if sum(math.prod(shape_of(v)) for p in programs for e in p.equations for v in e.outvars) > MOST_ENTRIES:
         raise UnsupportedError(f"the programs compute more than {MOST_ENTRIES} entries")
     inputs = programs[0].inputs
     random = np.random.default_rng((seed, 83))
