@@ -82,8 +82,8 @@ def bert_other(p, t, kind, keep=lambda t: jnp.concatenate([jnp.array([1.0]), (t[
     """The block with kinds by rows with a single 1, and weights in place of a mask."""
     kinds = jax.nn.one_hot(kind, 2) @ p["s"]
     x = standard_by_sums(jnp.take(p["e"], t, axis=0, mode="clip") + kinds + p["p"], p["g"], p["b"])
-    a = attended_by_weights(*(heads(x @ p[n]) for n in "qkv"), keep(t))
-    return standard_by_sums(x + a, p["g"], p["b"])
+    q, k, v = (heads(x @ p[n]) for n in "qkv")
+    return standard_by_sums(x + attended_by_weights(q, k, v, keep(t)), p["g"], p["b"])
 
 
 BERT = {"e": f32(V, D), "p": f32(T, D), "s": f32(2, D), "g": f32(D), "b": f32(D), **{n: f32(D, D) for n in "qkv"}}
