@@ -184,8 +184,8 @@ class CanonicalForms:
             return kind, value.name
         if isinstance(value, ATOMS):
             return kind, repr(value)
-        if isinstance(value, np.int64):  # JAX writes places and lengths as either
-            return "int", repr(int(value))
+        if kind == "int64":  # a number of NumPy; JAX writes places and lengths as either
+            return "int", repr(value.item())
         if jax.export.is_symbolic_dim(value):
             return "size", str(value)
         if isinstance(value, ClosedJaxpr | Jaxpr):

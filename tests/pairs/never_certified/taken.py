@@ -51,7 +51,7 @@ DIFFERENT = (
     Different("a whole part at a threshold", lambda x: ind(jnp.floor(x) >= 5) * jnp.abs(x), lambda x: ind(jnp.floor(x) > 5) * jnp.abs(x), (S,), (5.5,)),
     Different("an extreme among its members", lambda x: ind(x >= x.max()) * jnp.abs(x), lambda x: ind(x > x.max()) * jnp.abs(x), (V,), ((1, 2, 3),)),
     Different("a masked sum with NaN beside", lambda x: ind((EYE * jnp.log(x)[None]).sum(1) > 0), lambda x: ind(jnp.log(x) > 0), (V,), ((-1, 2, 3),)),
-    Different("a product with a permutation and NaN", lambda x: ind(TURNED @ jnp.log(x) > 0), lambda x: ind(jnp.log(x[np.array([1, 2, 0])]) > 0), (V,), ((-1, 2, 3),)),
+    Different("a product with a permutation and NaN", lambda x: ind(jnp.asarray(TURNED) @ jnp.log(x) > 0), lambda x: ind(jnp.log(x[np.array([1, 2, 0])]) > 0), (V,), ((-1, 2, 3),)),
     Different("a guard of one entry for a sum of all", lambda x: ind(jnp.where(x > 0, (EYE * jnp.log(x)[None]).sum(1), 0) >= 0), lambda x: ind(jnp.where(x > 0, jnp.log(x), 0) >= 0), (V,), ((-1, 2, 3),)),
     Different("an entry that a mask leaves 0, or NaN", lambda x: ind((EYE * jnp.log(x)[None])[1, 0] >= 0) + x, lambda x: 1 + x, (V,), ((-1, 2, 3),)),
     Different("a logarithm of counts, caught", lambda x: ind(jnp.log(x - COUNTS) > -9), lambda x: 0 * x + 1, (P,), ((1, 0.5, 9),)),
