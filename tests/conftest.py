@@ -54,6 +54,13 @@ def configuration_is_left_alone():
     assert not changed, f"global JAX configuration was changed: {sorted(changed)}"
 
 
+@pytest.fixture
+def standard_promotion():
+    """Programs that mix integers and floats as users write them, under JAX's own rules of promotion."""
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        yield
+
+
 def pytest_terminal_summary(terminalreporter):
     """The table of negative twins: for each kind of change how many there were, and how many were refuted."""
     refuted, made, claims = Counter(), Counter(), 0

@@ -2,7 +2,6 @@
 
 import json
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -14,13 +13,9 @@ from uat_jax.arithmetic.jaxpr_file import digest
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError, MismatchError
 
+pytestmark = pytest.mark.usefixtures("standard_promotion")
+
 PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
-
-
-@pytest.fixture(autouse=True)
-def _promotion():
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        yield
 
 
 @pytest.mark.parametrize("attack", one_in(8, ATTACKS), ids=lambda attack: attack.name)

@@ -16,17 +16,13 @@ from uat_jax.decide import solver as module
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import DomainError, InputError, MismatchError, UnsupportedError
 
+pytestmark = pytest.mark.usefixtures("standard_promotion")
+
 PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 WRONG = [(f"{pair.name}: {name}", pair.left, wrong, pair.specs) for pair in PAIRS for name, wrong in pair.wrong.items()]
 ANYTHING: Any = lambda value: value
 """A value of no declared type, for calls that have to refuse it."""
 I, U, B = of("int32"), of("uint32"), of("int8")
-
-
-@pytest.fixture(autouse=True)
-def _promotion():
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        yield
 
 
 @pytest.mark.parametrize("pair", one_in(9, PAIRS), ids=lambda pair: pair.name)

@@ -10,14 +10,10 @@ from pairs.texts import ALMOST, NEVER, PAIRS
 import uat_jax as uj
 from uat_jax.decide.verdict import Verdict
 
+pytestmark = pytest.mark.usefixtures("standard_promotion")
+
 PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 WRONG = [(f"{pair.name}: {name}", pair.left, wrong, pair.specs) for pair in PAIRS for name, wrong in pair.wrong.items()]
-
-
-@pytest.fixture(autouse=True)
-def _promotion():
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        yield
 
 
 @pytest.mark.parametrize("pair", one_in(9, PAIRS), ids=lambda pair: pair.name)

@@ -34,6 +34,15 @@ MOST_EQUATIONS = 200_000
 """A program whose loops, unrolled, have more equations than this is not flattened."""
 
 
+def program_of(
+    constants: Mapping[Var, Any], inputs: Sequence[Var], outputs: Sequence[Any], equations: Sequence[JaxprEqn]
+) -> ClosedJaxpr:
+    """The program of a list of equations, from arrays that are known and inputs to outputs."""
+    debug = jax.make_jaxpr(lambda: ())().jaxpr.debug_info
+    jaxpr = Jaxpr(list(constants), list(inputs), list(outputs), list(equations), debug_info=debug)
+    return ClosedJaxpr(jaxpr, list(constants.values()))
+
+
 @dataclass(frozen=True)
 class FlatProgram:
     """A program as one list of equations.

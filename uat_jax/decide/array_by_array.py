@@ -19,11 +19,11 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Jaxpr, Var
+from jax.extend.core import ClosedJaxpr, Var
 
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.fields import equal
-from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, variables
+from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, program_of, variables
 from uat_jax.arithmetic.interpreter import interpret_all
 from uat_jax.arithmetic.residues import ZeroDivisorError
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
@@ -350,7 +350,7 @@ def _numbers(
     random = np.random.default_rng((seed, 83))
     normal = [random.standard_normal((1, *shape_of(v))) for v in inputs]
     points = domains.folded(normal, [dtype_of(v) for v in inputs])
-    whole = [_returning(p, v) for p, v in zip(programs, wanted, strict=True)]
+    whole = [program_of(p.constants, p.inputs, v, p.equations) for p, v in zip(programs, wanted, strict=True)]
     with np.errstate(all="ignore"):
         values = [[np.asarray(x, float) for x in side] for side in interpret_all(whole, Doubles(), points)]
     kept = [
@@ -367,12 +367,3 @@ def _numbers(
     parts = iter(np.split(numbers, np.cumsum([x.size for side in kept for x in side.values()])[:-1]))
     left, right = ({v: next(parts).reshape(x.shape) for v, x in side.items()} for side in kept)
     return left, right
-
-
-def _returning(program: FlatProgram, outputs: Sequence[Var]) -> ClosedJaxpr:
-    """The program that returns these arrays."""
-    debug = jax.make_jaxpr(lambda: ())().jaxpr.debug_info
-    jaxpr = Jaxpr(
-        list(program.constants), list(program.inputs), list(outputs), list(program.equations), debug_info=debug
-    )
-    return ClosedJaxpr(jaxpr, list(program.constants.values()))

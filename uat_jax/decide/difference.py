@@ -9,16 +9,15 @@ they are equal and always defined, and what comes before them is always defined,
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from jax.extend.core import ClosedJaxpr, Literal, Var
 
 from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.flat_program import Atom, FlatProgram, flattened_together, variables
+from uat_jax.arithmetic.flat_program import Atom, FlatProgram, flattened_together, program_of, variables
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import REALS, Domains
 
@@ -248,12 +247,9 @@ def _program(
     program: FlatProgram, cone: Sequence[int], letters: Sequence[Var], inputs: Sequence[Var], outputs: Sequence[Atom]
 ) -> ClosedJaxpr:
     """The equations of a cone as a program of letters and inputs."""
-    equations: list[JaxprEqn] = [program.equations[place] for place in cone]
     read = _read(program, cone) | set(variables(outputs))
-    constants: Mapping[Var, Any] = {v: array for v, array in program.constants.items() if v in read}
-    debug = jax.make_jaxpr(lambda: ())().jaxpr.debug_info
-    jaxpr = Jaxpr(list(constants), [*letters, *inputs], list(outputs), equations, debug_info=debug)
-    return ClosedJaxpr(jaxpr, list(constants.values()))
+    constants = {v: array for v, array in program.constants.items() if v in read}
+    return program_of(constants, [*letters, *inputs], outputs, [program.equations[place] for place in cone])
 
 
 def _read(program: FlatProgram, cone: Sequence[int]) -> set[Any]:

@@ -23,12 +23,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import ShapedArray
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.arithmetic.exponential_depth import ALWAYS, WRITTEN, Depth, Profile
 from uat_jax.arithmetic.fields import equal
-from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
+from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, program_of, variables
 from uat_jax.arithmetic.power_rules import POWERS, in_force
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
 from uat_jax.arithmetic.residues import ZeroDivisorError
@@ -726,7 +726,7 @@ def _of_arrays(
                 for s in range(2)
                 for v, seat in target.seats[s].items()
             ]
-    return _closed(flat, [v for letters, _ in known for v in letters] + list(given), results)
+    return program_of(flat.constants, [*(v for letters, _ in known for v in letters), *given], results, flat.equations)
 
 
 def _block(flat: Flattening, target: Layout, side: int, number: int, read: Callable[[Any], Any]) -> Any:
@@ -760,13 +760,6 @@ def _evaluated(
     return read
 
 
-def _closed(flat: Flattening, inputs: Sequence[Var], results: Sequence[Any]) -> ClosedJaxpr:
-    """The program of the equations that were appended."""
-    debug = jax.make_jaxpr(lambda: ())().jaxpr.debug_info
-    jaxpr = Jaxpr(list(flat.constants), list(inputs), list(results), flat.equations, debug_info=debug)
-    return ClosedJaxpr(jaxpr, list(flat.constants.values()))
-
-
 def _assembled(
     program: FlatProgram,
     cone: Sequence[int],
@@ -789,7 +782,7 @@ def _assembled(
         if orders is not None:
             shapes = [jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in outputs]
             results = flat.inlined(jax.make_jaxpr(lambda *arrays: _entries(arrays, orders))(*shapes), results)
-    return _closed(flat, [vector, *given], results)
+    return program_of(flat.constants, [vector, *given], results, flat.equations)
 
 
 def _of_vector(flat: Flattening, vector: Var, places: np.ndarray, dtype: Any) -> Any:

@@ -401,7 +401,7 @@ class PrimeFields:
         return None if self._agree_by_cases(drawn) else drawn.where()
 
     def _where_in_hardly_any_case(self, drawn: Drawn) -> tuple[int, tuple[int, ...]] | None:
-        """The same, if inputs of measure zero do not count."""
+        """The first entry at which the programs differ on more than a null set, or None if they agree by cases."""
         return None if self._agree_by_cases(drawn, almost=True) else drawn.where()
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[Note]) -> FieldComparison:

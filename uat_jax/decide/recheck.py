@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -106,13 +107,8 @@ def decide_again(
         BudgetError: the time or the equations are used up.
         MemoryLimitError: it takes more memory than is allowed.
     """
-    end = deadline(budget, BUDGET, EQUATIONS, memory)
-    try:
-        return _decide_again(given, seed, end)
-    except UatJaxError:
-        raise
-    except Exception as error:  # whatever a hostile program makes JAX raise
-        raise damaged(f"{type(error).__name__}: {one_line(error)}") from error
+    with hostile():
+        return _decide_again(given, seed, deadline(budget, BUDGET, EQUATIONS, memory))
 
 
 def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:
@@ -170,6 +166,17 @@ def _same_verdict(given: Certificate, evidence: list[Evidence], pairs: Sequence[
         check_nothing_new(given.evidence, evidence)
     _check_ties(given.evidence, evidence)
     return found
+
+
+@contextlib.contextmanager
+def hostile() -> Iterator[None]:
+    """Whatever a program of a file makes JAX raise inside is the error of a damaged file."""
+    try:
+        yield
+    except UatJaxError:
+        raise
+    except Exception as error:
+        raise damaged(f"{type(error).__name__}: {one_line(error)}") from error
 
 
 def damaged(what: str) -> InputError:

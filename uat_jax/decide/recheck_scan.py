@@ -34,10 +34,11 @@ from uat_jax.decide.recheck import (
     check_loops,
     check_nothing_new,
     damaged,
+    hostile,
 )
 from uat_jax.decide.specification import parse, states_variable
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError, UatJaxError
+from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError
 
 CLAIM = frozenset("id left right inputs symbols programs".split())
 PROGRAMS = frozenset("initial step closed_form step_digest closed_form_digest".split())
@@ -56,13 +57,8 @@ def decide_scan_again(
         BudgetError: the time or the equations are used up.
         MemoryLimitError: it takes more memory than is allowed.
     """
-    end = deadline(budget, BUDGET, EQUATIONS, memory)
-    try:
-        return _decide_again(given, seed, end)
-    except UatJaxError:
-        raise
-    except Exception as error:  # whatever a hostile program makes JAX raise
-        raise damaged(f"{type(error).__name__}: {one_line(error)}") from error
+    with hostile():
+        return _decide_again(given, seed, deadline(budget, BUDGET, EQUATIONS, memory))
 
 
 def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:

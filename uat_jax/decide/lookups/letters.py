@@ -51,7 +51,7 @@ class Letters:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array."""
+        """The shape of the array of numbers."""
         return self.plus.shape
 
     @property
