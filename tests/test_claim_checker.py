@@ -495,7 +495,9 @@ def test_mutants_that_are_accepted_are_true():
 @pytest.mark.campaign
 def test_five_thousand_mutants():
     """Prints how many of each kind are refused; those that are accepted say something else that is true."""
-    found = mutations(6000, seed=random.randrange(2**31))
+    seed = random.randrange(2**31)
+    print(f"seed {seed}")
+    found = mutations(6000, seed=seed)
     words = ("refused", "unusable", "not decided", "checked")
     print(f"{'':42}", *(f"{w:>12}" for w in words))
     for kind in sorted({kind for kind, _ in found}):
@@ -572,7 +574,9 @@ def test_random_equations():
 @pytest.mark.campaign
 def test_five_thousand_random_equations():
     """Prints what the prover and the checker say of them; the checker accepts none that the prover does not prove."""
-    for (equal, said), count in random_equations(5000, seed=random.randrange(2**31)).most_common():
+    seed = random.randrange(2**31)
+    print(f"seed {seed}")
+    for (equal, said), count in random_equations(5000, seed=seed).most_common():
         print(f"{count:6} {'equal' if equal else 'unequal':8} {said}")
 
 

@@ -77,6 +77,7 @@ SAME = {
     "booleans choose": (lambda x: jnp.where(mask(x), x, 2 * x), lambda x: x * (2 - mask(x).astype(jnp.float32))),
     "complex numbers": (lambda x: (2 * turned(x)).real, lambda x: (turned(x) + turned(1 * x)).real),
     "of constants": (lambda x: x + host(jnp.ones(3)) - host(jnp.ones(3)), lambda x: x * 1),
+    "an integer of Python and of NumPy": (lambda x: foreign(n=1)(x) * 2, lambda x: 2 * foreign(n=np.int64(1))(x)),
     "no operands": (lambda x: x * nothing(), lambda x: nothing() * x),
     "in a loop": (lambda x: lax.scan(lambda c, a: (c + host(a * x), None), x, jnp.arange(3.0))[0],
                   lambda x: x + host(0 * x) + host(x) + host(2 * x)),
@@ -117,6 +118,9 @@ DIFFERENT = {
     "another target": (lambda x: foreign("a")(x), lambda x: foreign("b")(x)),
     "another attribute": (lambda x: foreign(eps=np.float32(0.1))(x), lambda x: foreign(eps=np.float32(0.2))(x)),
     "another type of an attribute": (lambda x: foreign(n=np.int32(1))(x), lambda x: foreign(n=np.int64(1))(x)),
+    "a truth value for an integer": (lambda x: foreign(n=True)(x), lambda x: foreign(n=1)(x)),
+    "a float for an integer": (lambda x: foreign(n=1.0)(x), lambda x: foreign(n=1)(x)),
+    "another integer": (lambda x: foreign(n=1)(x), lambda x: foreign(n=np.int64(2))(x)),
     # Five ways in which a function that makes something of NaN, or NaN of something, could be taken for another one.
     "of NaN at one point": (lambda x: host(x / x), lambda x: host(1 + 0 * x)),
     "of NaN on a half-line": (lambda x: host(jnp.sqrt(x) - jnp.sqrt(x)), lambda x: host(0 * x)),
