@@ -20,7 +20,7 @@ from random_networks import pairs, twins
 
 import uat_jax as uj
 from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.decide import pieces
+from uat_jax.decide import pieces, pieces_evidence
 from uat_jax.decide.cut import Cut, matched
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfPieces
@@ -282,13 +282,27 @@ def test_letters_keep_the_signs_of_what_they_stand_for(monkeypatch):
 
 
 @pytest.mark.parametrize(("layer", "weight"), one_in(2, [(0, "up"), (1, "joined"), (2, "gain"), (3, "out")]))
-def test_a_mistake_in_any_layer_is_seen(layer, weight):
+def test_a_mistake_in_any_layer_is_seen_where_it_stands(layer, weight):
     wrong = lambda w: w | {weight: w[weight] * np.float32(1 + 2.0**-20)}
     found = in_pieces(
         first, decoder(centred, row_by_row, silu_by_exp, (layer, wrong)), [BLOCK] * 4, spec(TOKENS, WIDTH)
     )
     assert not found.equal
-    assert "seem to part, at left" in found.parting
+    line = wrong.__code__.co_firstlineno
+    assert f"right 'mul' at test_pieces.py:{line}" in found.parting
+
+
+def test_a_small_mistake_is_told_from_rounded_constants(monkeypatch):
+    """Floats differ by 2⁻²⁰ of a weight, and by constants such as 1/√2 of float32: only the latter are looked through."""
+    seen = []
+    looked = pieces_evidence.compared_in_every_way
+    note = lambda *programs, **how: seen.append(how["thoroughly"]) or looked(*programs, **how)
+    monkeypatch.setattr(pieces_evidence, "compared_in_every_way", note)
+    wrong = (1, lambda w: w | {"up": w["up"] * np.float32(1 + 2.0**-20)})
+    for changed, verdict in (((-1, None), uj.Verdict.CERTIFIED), (wrong, uj.Verdict.REFUTED)):
+        left, right = decoder(by_moments, fused, gelu), decoder(centred, row_by_row, gelu_by_erf, changed)
+        assert uj.certify(left, right, [BLOCK] * 3, spec(TOKENS, WIDTH)).verdict is verdict
+    assert seen == [True, False]
 
 
 def test_a_mistake_behind_a_divisor_that_may_vanish_is_seen():

@@ -28,6 +28,7 @@ from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
 from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
 from uat_jax.decide.except_where import except_where
 from uat_jax.decide.expansion import raising
+from uat_jax.decide.explained import explained
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
 from uat_jax.decide.garbage import old_objects_left_alone
@@ -569,6 +570,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         effort.progress(f"evaluating both functions in float64{at}")
         sampled = sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
         seen = sampled.seen
+        if large and sampled.faint is not None and not explained(*programs, sampled.faint, effort.deadline):
+            seen = dataclasses.replace(seen, apart=True)
         reached = seen.reason or f"float64 values at {seen.points} inputs {'differ' if seen.apart else 'agree'}"
         reached = "; ".join(filter(None, (loops.reason, reached)))
         effort.progress(f"comparing at random points of prime fields{at}")

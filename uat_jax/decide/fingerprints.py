@@ -355,14 +355,20 @@ class Fingerprints:
         return left, right
 
     def parting(self) -> str:
-        """Where each program first computes values few of which the other one has."""
+        """Where each program first computes values that the other one never has, and does not come back from.
+
+        Both may compute the same in two ways, such as a variance: what leads to values that both have is passed over.
+        """
         keys = [self.keys(side, self._computed(side)) for side in range(2)]
         texts = []
         for side, name in enumerate(("left", "right")):
-            shared, program = _shared(keys[side], keys[1 - side]), self.programs[side]
-            alone = min((program.producer[v] for v in keys[side] if v not in shared), default=None)
-            if alone is not None:
-                equation = program.equations[alone]
+            program, cut = self.programs[side], self.cuts[0].sides[side]
+            shared = _shared(keys[side], keys[1 - side], 1.0)
+            alone = [program.producer[v] for v in keys[side] if v not in shared]
+            back = set(program.cone(shared, cut))
+            place = min((place for place in alone if place not in back), default=min(alone, default=None))
+            if place is not None:
+                equation = program.equations[place]
                 texts.append(f"{name} '{equation.primitive.name}'{source_line(equation)}")
         return "; ".join(texts)
 
@@ -423,15 +429,15 @@ def _ravelled(keys: Iterable[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.zeros(0, np.uint64), *(k.ravel() for k in keys)])
 
 
-def _shared(keys: Keys, other: Keys) -> dict[Var, np.ndarray]:
-    """The arrays of which many entries occur on the other side, which may leave out those that a mask hides."""
+def _shared(keys: Keys, other: Keys, part: float = MANY) -> dict[Var, np.ndarray]:
+    """The arrays of which so large a part occurs on the other side, which may leave out entries that a mask hides."""
     known = np.sort(_ravelled(other.values()))
     flat = _ravelled(keys.values())
     places = np.minimum(np.searchsorted(known, flat), max(0, len(known) - 1))
     there = known[places] == flat if len(known) else np.zeros(len(flat), bool)
     starts = np.cumsum([0, *(k.size for k in keys.values())])[:-1]
     counts = np.add.reduceat(there.astype(int), starts) if len(starts) else []
-    return {v: k for (v, k), count in zip(keys.items(), counts, strict=True) if count >= MANY * k.size}
+    return {v: k for (v, k), count in zip(keys.items(), counts, strict=True) if count >= part * k.size}
 
 
 def _complete(chosen: dict[Var, np.ndarray], other: Keys, shared: Keys) -> None:

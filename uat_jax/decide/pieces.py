@@ -324,13 +324,24 @@ class Sweep:
         self.ways = list(itertools.product(laws if thoroughly else laws[:1], readings))
 
     def compared(self) -> Compared:
-        """The result under the first laws, and the first reading of constants, that find equality."""
-        for laws, meant in self.ways[:-1]:
-            with contextlib.suppress(UnsupportedError):
+        """The result under the first laws, and the first reading of constants, that find equality.
+
+        If none do, it is what was found by those that lead farthest: the programs part there, not before.
+        """
+        failures: list[tuple[int, Compared | UnsupportedError]] = []
+        for laws, meant in self.ways:
+            try:
                 found = self._begun(laws, meant)._followed()
-                if found.equal:
-                    return found
-        return self._begun(*self.ways[-1])._followed()
+            except UnsupportedError as error:
+                found = error
+            if isinstance(found, Compared) and found.equal:
+                return found
+            failures.append((self.farthest, found))
+        farthest = max(length for length, _ in failures)
+        failure = next(found for length, found in reversed(failures) if length == farthest)
+        if isinstance(failure, UnsupportedError):
+            raise failure
+        return failure
 
     def _begun(self, more: frozenset[str], meant: bool) -> Sweep:
         """From the inputs on; what was proved before remains so, if no constant in it is read."""
@@ -342,6 +353,7 @@ class Sweep:
         self.reached = [Reached()]
         self.given_up: set[tuple[int, int]] = set()
         self.failures: list[str | UnsupportedError] = []
+        self.farthest = 0
         self.keys: list[Any] = []
         return self
 
@@ -358,6 +370,7 @@ class Sweep:
             if further == "":
                 return self._done(further)
             self.failures.append(further)
+            self.farthest = max(self.farthest, sum(here.places))
             if not self._cut_given_up():
                 return self._done(self.failures[0])
 

@@ -72,7 +72,8 @@ def pieces_evidence(
     except UnsupportedError as error:
         return Evidence(Method.PRIME_FIELDS, advised(str(error), (left, right)), Verdict.UNKNOWN)
     if not found.equal:
-        return Evidence(Method.PRIME_FIELDS, f"{found.parting}; {missing((left, right))}", Verdict.UNKNOWN)
+        lacking = "" if seen.apart else f"; {missing((left, right))}"
+        return Evidence(Method.PRIME_FIELDS, f"{found.parting}{lacking}", Verdict.UNKNOWN)
     if found.pieces:
         return _certified(found, seen)
     if found.wide:

@@ -16,6 +16,7 @@ from uat_jax.arithmetic.footprint import of_doubles
 from uat_jax.arithmetic.interpreter import interpret_all
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import EVERYWHERE, Domains
+from uat_jax.decide.explained import VISIBLE
 from uat_jax.errors import BudgetError, MemoryLimitError, UatJaxError
 
 COPIES = 32
@@ -59,10 +60,15 @@ class Seen:
 
 @dataclass(frozen=True)
 class Sample:
-    """What was seen, and as suspects a few of the inputs at which the sides were mismatched or apart."""
+    """What was seen, and inputs at which it was seen.
+
+    suspects: a few of those at which the sides were mismatched or apart.  faint: the one at which they differ most, if
+    none is apart and that is more than float64 rounds: constants that were rounded may explain it, or nothing does.
+    """
 
     seen: Seen
     suspects: tuple[tuple[np.ndarray, ...], ...] = ()
+    faint: tuple[np.ndarray, ...] | None = None
 
 
 def sample(
@@ -93,7 +99,8 @@ def sample(
     except UatJaxError as error:
         return Sample(Seen(0, (0, 0), 0, 0, False, str(error)))
     finite = [np.isfinite(side) for side in sides]
-    apart, mismatched = _apart(sides, finite), finite[0] != finite[1]
+    gaps, mismatched = _gaps(sides, finite), finite[0] != finite[1]
+    apart, most = gaps > APART, int(np.argmax(gaps))
     suspects = np.flatnonzero(apart | mismatched.any(axis=1))[:SUSPECTS]
     seen = Seen(
         points=copies,
@@ -103,7 +110,8 @@ def sample(
         apart=bool(apart.any()),
         reason="",
     )
-    return Sample(seen, tuple(tuple(x[i] for x in points) for i in suspects))
+    faint = tuple(x[most] for x in points) if VISIBLE < gaps[most] <= APART else None
+    return Sample(seen, tuple(tuple(x[i] for x in points) for i in suspects), faint)
 
 
 def _points(program: ClosedJaxpr, copies: int, random: np.random.Generator, domains: Domains) -> list[np.ndarray]:
@@ -146,9 +154,10 @@ def together(outputs: Sequence[np.ndarray], copies: int) -> np.ndarray:
     return np.concatenate([np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in arrays], axis=1)
 
 
-def _apart(sides: list[np.ndarray], finite: list[np.ndarray]) -> np.ndarray:
-    """At which points the finite values differ."""
+def _gaps(sides: list[np.ndarray], finite: list[np.ndarray]) -> np.ndarray:
+    """How far the finite values are apart at each point, the largest of them being 1."""
     both = finite[0] & finite[1]
     left, right = (np.where(both, side, 0.0) for side in sides)
-    scale = np.maximum(np.abs(left), np.abs(right)).max(axis=1, keepdims=True)
-    return np.any(np.abs(left - right) > APART * scale, axis=1)
+    scale = np.maximum(np.abs(left), np.abs(right)).max(axis=1, initial=0.0)
+    gaps = np.abs(left - right).max(axis=1, initial=0.0)
+    return np.divide(gaps, scale, out=np.zeros_like(gaps), where=scale > 0)
