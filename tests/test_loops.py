@@ -224,6 +224,11 @@ def test_the_same_program_with_other_constants_outside_is_no_matter_of_chance():
     [
         (*DIFFERENT["unrelated carries"][:2], "no relation is found between carry 0 (float32[]) of the left one"),
         (
+            lambda x: last(lambda c, a: (c[0] + a, c[1] * jnp.tanh(c[0])), (ONE, ONE), x)[1],
+            lambda x: last(lambda c, a: (c[0] + a, c[1] * jnp.sin(c[0])), (ONE, ONE), x)[1],
+            "no relation is found between carry 1 (float32[]) of the left one and 1 (float32[]) of the right one",
+        ),
+        (
             lambda x: rows(jnp.add, ZERO, x).sum(),
             lambda x: last(lambda c, a: (c[0] + a, c[1] + a * a), (ZERO, ZERO), x[:17])[1],
             "24 and 17 steps, which do not fit",

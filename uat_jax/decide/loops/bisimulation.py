@@ -117,8 +117,8 @@ class Bisimulation:
         passed, proof = resort
         self.pieces.keep(proof.pieces)
         self.defined &= proof.defined
-        if passed.carry.types and not passed.carry.bound:
-            self.failures.append(f"{proof.pair.where}: no relation is found between {_carried(proof.pair)}")
+        if (reason := _unrelated(proof.pair, passed.carry.unrelated)) is not None:
+            self.failures.append(reason)
         self.both.passed.append(passed)
 
     def _related(self, pair: LoopPair) -> tuple[Passed, RelationProof] | None:
@@ -176,11 +176,16 @@ class Bisimulation:
         return [Attempt(replace(planned, views=pair.views), [read_rows(pair, steps, self.pieces.effort)], [steps])]
 
 
-def _carried(pair: LoopPair) -> str:
-    """Which carries both loops have."""
-    text = lambda types: ", ".join(f"{i} ({t.dtype}{list(t.shape)})" for i, t in enumerate(types)) or "none"
-    left, right = text(pair.carry_types[: pair.first]), text(pair.carry_types[pair.first :])
-    return f"carry {left} of the left one and {right} of the right one"
+def _unrelated(pair: LoopPair, places: Sequence[int]) -> str | None:
+    """That carries of both loops stand in no equation, and which; None if one of the loops has none of these."""
+    left = [place for place in places if place < pair.first]
+    right = [place for place in places if place >= pair.first]
+    if not (left and right):
+        return None
+    kind = lambda place: f"{pair.carry_types[place].dtype}{list(pair.carry_types[place].shape)}"
+    text = lambda places, first: ", ".join(f"{place - first} ({kind(place)})" for place in places)
+    which = f"carry {text(left, 0)} of the left one and {text(right, pair.first)} of the right one"
+    return f"{pair.where}: no relation is found between {which}"
 
 
 def loops_compared(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -83,6 +84,12 @@ class ByArrays:
         """The places of arrays that are no letters."""
         return sorted(self.terms)
 
+    @property
+    def unrelated(self) -> list[int]:
+        """The places of arrays that stand in no equation: letters that no other array is written with."""
+        used = {term.array for terms in self.terms.values() for term in terms}
+        return sorted(place for number, place in enumerate(self.letters) if number not in used)
+
     def without(self, place: int) -> ByArrays:
         """The relation in which an array is a letter of its own."""
         rest = {other: terms for other, terms in self.terms.items() if other != place}
@@ -136,10 +143,21 @@ class ByEntries:
     @property
     def bound(self) -> list[int]:
         """The places of arrays that have an entry which is no letter."""
-        ends = list(itertools.accumulate(math.prod(t.shape) for t in self.types))
         free = set(self.letters)
-        starts = [0, *ends[:-1]]
-        return [i for i, (a, b) in enumerate(zip(starts, ends, strict=True)) if not free.issuperset(range(a, b))]
+        return [i for i, entries in enumerate(self._entries) if not free.issuperset(entries)]
+
+    @property
+    def unrelated(self) -> list[int]:
+        """The places of arrays all entries of which are letters that no other entry is written with."""
+        uses = Counter(place for terms in self.terms for _, place in terms)
+        alone = {entry for number, entry in enumerate(self.letters) if uses[number] == 1}
+        return [i for i, entries in enumerate(self._entries) if alone.issuperset(entries)]
+
+    @property
+    def _entries(self) -> list[range]:
+        """For every array the places of its entries, end to end."""
+        ends = list(itertools.accumulate(math.prod(t.shape) for t in self.types))
+        return list(itertools.starmap(range, zip([0, *ends[:-1]], ends, strict=True)))
 
     @property
     def _dtype(self) -> Any:
