@@ -293,7 +293,7 @@ def test_a_mistake_in_any_layer_is_seen_where_it_stands(layer, weight):
 
 
 def test_a_small_mistake_is_told_from_rounded_constants(monkeypatch):
-    """Floats differ by 2⁻²⁰ of a weight, and by constants such as 1/√2 of float32: only the latter are looked through."""
+    """Floats differ by 2⁻²⁰ of a weight, and by constants such as 1/√2 of float32: the latter are looked through."""
     seen = []
     looked = pieces_evidence.compared_in_every_way
     note = lambda *programs, **how: seen.append(how["thoroughly"]) or looked(*programs, **how)

@@ -8,7 +8,6 @@ together with what comes next.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import itertools
