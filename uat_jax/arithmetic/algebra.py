@@ -100,7 +100,7 @@ class Algebra:
         A constant takes the scale of the other operand.  Two equal scales are kept; sb + tb with one b has |s + t|;
         every other sum has 1.
         """
-        if x.scale == y.scale or y.known is not None:
+        if x.scale is y.scale or x.scale == y.scale or y.known is not None:
             return x.scale
         if x.known is not None:
             return y.scale
@@ -174,13 +174,17 @@ class Algebra:
 
     def _is_multiple_of_square(self, x: Number, y: Number) -> bool:
         """Whether xy is 0, or s·z² for a positive s: one of both is zero, or a positive multiple of the other."""
-        if any(z.known is not None and z.special is None and not np.any(z.known) for z in (x, y)):
+        if any([z.known is not None and z.special is None and not np.any(z.known) for z in (x, y)]):
             return all(vanishes(z.residues).all() for z in (x, y) if z.known is not None)
+        if x.scale is y.scale:
+            return False
         ratio = x.scale / y.scale
         return ratio != 1 and same(x.residues, self.draw.scale(y.residues, ratio))
 
     def _product_scale(self, x: Number, y: Number) -> tuple[Fraction, bool]:
         """The scale of a product (a constant factor is all scale), and whether a constant factor is negative."""
+        if x.scale is ONE and y.scale is ONE and x.closed is x.known is y.closed is y.known is None:
+            return ONE, False
         scales = [rational(self.draw, z) for z in (x, y)]
         factors = [z.scale if c is None or c == 0 else abs(c) for z, c in zip((x, y), scales, strict=True)]
         return modest(factors[0] * factors[1]), any(c is not None and c < 0 for c in scales)

@@ -58,6 +58,10 @@ class Degree:
         mixed = self.mixed()
         return mixed if mixed.affine is None else replace(mixed, affine=mixed.affine.times(count))
 
+    def covers(self, other: Degree) -> bool:
+        """Whether this one, counted, stays the same with the other: it is larger, and of the same inverses or none."""
+        return other.total <= self.total and (not other.inverses or other.inverses is self.inverses)
+
     def counted(self) -> Degree:
         """The degree alone, for an element that is only tested."""
         return self if self.affine is None else Degree(self.total, self.inverses)

@@ -51,6 +51,9 @@ MOVING = REARRANGING | TAKING | {"concatenate", "copy", "pad", "split", "stack"}
 TOGETHER = frozenset("concatenate pad stack".split())
 """Those that put several arrays together."""
 
+BY_ENTRIES = TAKING | {"reduce_sum", "dot_general"}
+"""Primitives of which entries are looked at first: those that take entries, and sums that may have one term only."""
+
 
 @dataclass(frozen=True)
 class _Taken:

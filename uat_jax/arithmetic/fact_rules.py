@@ -15,10 +15,10 @@ from jax import lax
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.concrete import is_keys
-from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
+from uat_jax.arithmetic.facts import Defined, Facts, Nature, nowhere, of_constant
 from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.number import FINITE, Number, rational
-from uat_jax.arithmetic.residues import Draw, vanishes
+from uat_jax.arithmetic.residues import Draw, nonzero
 from uat_jax.arithmetic.scattering import SCATTERS
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import is_number, shape_of
@@ -60,12 +60,12 @@ def _known(operand: Any) -> Facts:
         return of_constant(np.zeros(operand.shape) if is_keys(operand) else np.asarray(operand, np.float64))
     if operand.facts is not None:
         return operand.facts
-    nothing = np.zeros(operand.shape, bool)
+    nothing = nowhere(operand.shape)
     return Facts(Nature.PIECEWISE, Defined.PARTLY, False, nothing, nothing, nothing)
 
 
 def _nature(equation: JaxprEqn, given: Sequence[Any], operands: Sequence[Facts]) -> Nature:
-    name, worst = equation.primitive.name, max(f.nature for f in operands)
+    name, worst = equation.primitive.name, max([f.nature for f in operands])
     if name == "convert_element_type":
         return worst if is_number(equation.invars[0]) and is_number(equation.outvars[0]) else Nature.PIECEWISE
     chosen = name == "select_n" and isinstance(given[0], Number)
@@ -100,7 +100,7 @@ def _nature_of_quotient(x: Facts, y: Facts) -> Nature:
 
 
 def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequence[Facts]) -> Defined:
-    name, worst = equation.primitive.name, max(f.defined for f in facts)
+    name, worst = equation.primitive.name, max([f.defined for f in facts])
     if name in DECISIONS or not is_number(equation.outvars[0]):
         return Defined.ALWAYS
     if name in TOTAL or name in STRUCTURAL or name == "integer_pow" and equation.params["y"] >= 0:
@@ -143,12 +143,12 @@ def _divisor(draw: Draw, equation: JaxprEqn, operands: Sequence[Any]) -> Any | N
 
 
 def _is_hollow(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool:
-    if any(f.hollow for f in facts) and equation.primitive.name not in DECISIONS:
+    if any([f.hollow for f in facts]) and equation.primitive.name not in DECISIONS:
         return True
     divisor = _divisor(draw, equation, operands)
     if not isinstance(divisor, Number):
         return False
-    counts = ~vanishes(divisor.residues) & (divisor.special is None or divisor.special == FINITE)
+    counts = nonzero(divisor.residues) & (divisor.special is None or divisor.special == FINITE)
     return bool(np.any(counts & ~_known(divisor).thin))
 
 
@@ -162,10 +162,6 @@ def _wherever_finite(equation: JaxprEqn, operands: Sequence[Any], facts: Sequenc
     return True if special is None else special == FINITE
 
 
-def _nowhere(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool:
-    return False
-
-
 def _sum(which: str) -> Signs:
     """Of terms that are not negative, one that is positive (or thin) makes the sum so.
 
@@ -173,7 +169,7 @@ def _sum(which: str) -> Signs:
     """
 
     def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
-        if not all(_nonnegative(x) for x in operands) or any(f.guarded for f in facts):
+        if not all([_nonnegative(x) for x in operands]) or any([f.guarded for f in facts]):
             return False
         marks = [getattr(f, which) for f in facts]
         if equation.primitive.name == "reduce_sum":
@@ -191,18 +187,18 @@ def _both(which: str) -> Signs:
 def _alike(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
     """A product or quotient is positive where both operands have the same sign."""
     x, y = facts
-    return x.positive & y.positive | x.negative & y.negative
+    return False if x.signless or y.signless else x.positive & y.positive | x.negative & y.negative
 
 
 def _unlike(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
     """It is negative where they have different signs."""
     x, y = facts
-    return x.positive & y.negative | x.negative & y.positive
+    return False if x.signless or y.signless else x.positive & y.negative | x.negative & y.positive
 
 
 def _sum_of_negative(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
     """A sum of numbers that are all negative, which says nothing under a condition."""
-    if any(f.guarded for f in facts):
+    if any([f.guarded or f.signless for f in facts]):
         return False
     if equation.primitive.name == "reduce_sum":
         axes = tuple(equation.params["axes"])
@@ -215,7 +211,7 @@ def _difference(above: int) -> Signs:
 
     def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
         larger, smaller = facts[above], facts[1 - above]
-        if larger.guarded or smaller.guarded:
+        if larger.guarded or smaller.guarded or smaller.signless:
             return False
         return smaller.negative & (larger.positive | _nonnegative(operands[above]))
 
@@ -382,11 +378,11 @@ def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: S
     if equation.primitive.name in WRITTEN_OUT:
         return [result.facts if isinstance(result, Number) else None for result in results]
     known = [_known(operand) for operand in operands]
-    if any(isinstance(number, Number) and number.infinite is not None for number in (*operands, *results)):
+    if any([isinstance(number, Number) and number.infinite is not None for number in (*operands, *results)]):
         return [_of_infinite(result, known) if isinstance(result, Number) else None for result in results]
     nature, defined = _nature(equation, operands, known), _defined(equation, operands, known)
     hollow = _is_hollow(draw, equation, operands, known)
-    guarded = any(f.guarded for f in known)
+    guarded = any([f.guarded for f in known])
     letters = defined is Defined.PARTLY and _letters_only(equation, operands, known)
     extended = defined is Defined.PARTLY and not letters and equation.primitive.name in BY_TERMS
     zeros = _no_zeros if extended else _zeros
@@ -411,7 +407,7 @@ def _integer_power(equation: JaxprEqn, exponent: int) -> JaxprEqn:
 
 def _of_infinite(result: Number, known: Sequence[Facts]) -> Facts:
     """Facts of a number that is infinite on purpose for some inputs, or comes from one."""
-    nothing = np.zeros(result.shape, bool)
+    nothing = nowhere(result.shape)
     defined, hollow = max(f.defined for f in known), any(f.hollow for f in known)
     return Facts(Nature.PIECEWISE, defined, hollow, nothing, nothing, nothing, any(f.guarded for f in known))
 
@@ -423,24 +419,31 @@ def _no_zeros(
 
     Its formal value may be 0 there, and then a selection that leaves these inputs out does not keep its quotients.
     """
-    finite = np.ones(result.shape, bool) if result.special is None else result.special == FINITE
-    nowhere = np.zeros(result.shape, bool)
-    thin = nowhere if nature is Nature.PIECEWISE else ~vanishes(result.residues) & finite
-    return nowhere, nowhere, thin
+    nothing, finite = nowhere(result.shape), True if result.special is None else result.special == FINITE
+    return nothing, nothing, nothing if nature is Nature.PIECEWISE else nonzero(result.residues) & finite
 
 
 def _zeros(
     equation: JaxprEqn, operands: Sequence[Any], known: Sequence[Facts], result: Number, nature: Nature
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(positive, negative, thin) of one result."""
-    name = equation.primitive.name
-    finite = np.ones(result.shape, bool) if result.special is None else result.special == FINITE
+    name, finite = equation.primitive.name, True if result.special is None else result.special == FINITE
     moved = name in STRUCTURAL and (name != "select_n" or not isinstance(operands[0], Number))
     if moved and result.facts is not None:
         return result.facts.positive & finite, result.facts.negative & finite, result.facts.thin & finite
-    positive = finite & POSITIVE.get(name, _nowhere)(equation, operands, known)
-    negative = finite & NEGATIVE.get(name, _nowhere)(equation, operands, known)
-    thin = THIN.get(name, _nowhere)(equation, operands, known)
-    if nature is not Nature.PIECEWISE:
-        thin = thin | ~vanishes(result.residues)
-    return positive, negative, (positive | negative | thin) & finite
+    marked = lambda table: table[name](equation, operands, known) if name in table else False
+    positive, negative = marked(POSITIVE), marked(NEGATIVE)
+    thin: Any = False if nature is Nature.PIECEWISE else nonzero(result.residues)
+    if thin is False or not thin.all():
+        thin = positive | negative | marked(THIN) | thin
+    positive, negative, thin = (_in_shape(marks & finite, result.shape) for marks in (positive, negative, thin))
+    return positive, negative, thin
+
+
+def _in_shape(marks: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Which entries of an array of this shape are marked, given for all of them or for some axes."""
+    if marks is False:
+        return nowhere(shape)
+    if isinstance(marks, np.ndarray) and marks.shape == shape:
+        return marks
+    return np.array(np.broadcast_to(marks, shape))

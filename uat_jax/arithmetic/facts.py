@@ -8,6 +8,7 @@ docs/soundness.md §10 has the proofs.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
@@ -62,6 +63,11 @@ class Facts:
         return self.nature is Nature.ENTIRE and self.defined is Defined.ALWAYS and not self.hollow
 
     @property
+    def signless(self) -> bool:
+        """Whether no sign is known of any entry, seen at once where that is the same array twice: see `nowhere`."""
+        return self.positive is self.negative
+
+    @property
     def key(self) -> Hashable:
         """All that these facts say, in a form that can be compared: equal keys say the same."""
         known = (getattr(self, f.name) for f in fields(self))
@@ -93,8 +99,8 @@ class Facts:
 
     def unsigned(self) -> Facts:
         """The facts of entries that are defined where these are, and may have any sign and be zero anywhere."""
-        nowhere = np.zeros(self.positive.shape, bool)
-        return replace(self, positive=nowhere, negative=nowhere, thin=nowhere)
+        nothing = nowhere(self.positive.shape)
+        return replace(self, positive=nothing, negative=nothing, thin=nothing)
 
     def positive_too(self) -> Facts:
         """The facts of entries that are known to be positive wherever they are defined."""
@@ -105,6 +111,12 @@ class Facts:
         """The facts of entries that are known to be negative wherever they are defined."""
         everywhere = np.ones(self.positive.shape, bool)
         return replace(self, positive=~everywhere, negative=everywhere, thin=everywhere)
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def nowhere(shape: tuple[int, ...]) -> np.ndarray:
+    """The marks of no entry: one array for each shape, which takes no memory and cannot be written to."""
+    return np.broadcast_to(np.bool_(False), shape)
 
 
 def of_constant(values: np.ndarray) -> Facts:
@@ -128,5 +140,6 @@ def of_inputs(shape: tuple[int, ...], *, positive: bool = False, negative: bool 
 
     `positive`, `negative`: whether the domain has numbers above 0 only, or below 0 only.
     """
-    everywhere = lambda value: np.broadcast_to(np.bool_(value), shape)  # takes no memory
-    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, everywhere(positive), everywhere(negative), everywhere(True))
+    everywhere = np.broadcast_to(np.bool_(True), shape)  # takes no memory
+    above, below = (everywhere if known else nowhere(shape) for known in (positive, negative))
+    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, above, below, everywhere)

@@ -48,8 +48,8 @@ class FieldConstants:
         return Number(
             self.draw.floats(finite),
             special if special.any() else None,
-            values,
-            bool(np.all(finite >= 0) and not special.any()),
+            known=values,
+            nonnegative=bool(np.all(finite >= 0) and not special.any()),
             enclosure=Enclosure(lambda: exact_balls(values)),
             facts=of_constant(np.where(special == FINITE, values, np.nan)),
             expression=self.expressions.constant(values),
@@ -105,7 +105,7 @@ class FieldConstants:
         special = np.where(without & np.isfinite(values), MINUS_INFINITY, special).astype(np.int8)
         kept = tuple(rational_form(0) if form is None else form for form in forms)
         residues = self.draw.where(without, written.residues, self.of_forms(ClosedForms(found.codes, kept)).residues)
-        return Number(residues, special, np.where(special == MINUS_INFINITY, -np.inf, values))
+        return Number(residues, special, known=np.where(special == MINUS_INFINITY, -np.inf, values))
 
     def of_forms(self, forms: ClosedForms) -> Number:
         """Numbers in closed form."""

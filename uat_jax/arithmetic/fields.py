@@ -24,7 +24,7 @@ from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.data_scatters import scattered
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError
-from uat_jax.arithmetic.entries_first import entries_first, parts_by_constants
+from uat_jax.arithmetic.entries_first import BY_ENTRIES, entries_first, parts_by_constants
 from uat_jax.arithmetic.exchanges import Exchanged
 from uat_jax.arithmetic.extremes import OF_MEMBERS, REVERSED, of_members
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
@@ -82,6 +82,10 @@ _ADDED, _TIMES = ((0, 0), (1, 0)), ((0, 1), (1, 1))
 
 NEUTRAL = {"add": _ADDED, "add_any": _ADDED, "sub": _ADDED[:1], "mul": _TIMES, "div": _TIMES[:1]}
 """(which operand, number) for each primitive: it is that operand if the other one is the number."""
+
+
+OF_FIELDS = (Number, Refused, Exchanged)
+"""Kinds of values that prime fields compute with; all others are concrete arrays."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +153,7 @@ class Fields(Arithmetic):
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Whether any operand is a number of the fields, whatever its type, or JAX cannot evaluate the equation."""
-        numbers = any(isinstance(operand, Number | Refused | Exchanged) for operand in operands)
-        return numbers or equation.primitive is OUTSIDE
+        return any([isinstance(operand, OF_FIELDS) for operand in operands]) or equation.primitive is OUTSIDE
 
     def stack(self, values: Sequence[Value]) -> Number:
         """Along a new leading axis."""
@@ -250,9 +253,11 @@ class Fields(Arithmetic):
 
     def _keep_small(self, value: Value) -> None:
         """Keep an array of few entries, of which some may be taken, unless it is known under a condition only."""
-        if isinstance(value, Number) and value.expression is not None and math.prod(value.shape) < LARGE:
-            if not _holds_here_only(value):
-                self.functions.small.setdefault(value.expression, value)
+        small = self.functions.small
+        if not isinstance(value, Number) or value.expression is None or value.expression in small:
+            return
+        if math.prod(value.shape) < LARGE and not _holds_here_only(value):
+            small[value.expression] = value
 
     def _keep_extreme(self, equation: JaxprEqn, operands: Sequence[Value], results: Sequence[Value]) -> None:
         """Keep what made a maximum or minimum of two numbers, unless the result is known as another expression."""
@@ -298,7 +303,8 @@ class Fields(Arithmetic):
         if self.selects and equation.primitive.name == "select_n":
             taken = self._guarded(equation, operands)
         self._meet(operands)
-        found = entries_first(self, equation, taken) if "entries first" in self.functions.laws else None
+        by_entries = equation.primitive.name in BY_ENTRIES and "entries first" in self.functions.laws
+        found = entries_first(self, equation, taken) if by_entries else None
         evaluated = self._evaluated(equation, taken) if found is None else [found]
         results = [self._as_one(self._again(self._unconditional(x))) for x in evaluated]
         self._meet(results)
@@ -346,7 +352,7 @@ class Fields(Arithmetic):
 
     def _remember(self, value: Value) -> None:
         """Keep the value of an expression, for selections further on."""
-        if isinstance(value, Number | Refused) and value.expression is not None:
+        if isinstance(value, (Number, Refused)) and value.expression is not None:
             self.values[value.expression] = value
 
     def _unconditional(self, value: Value) -> Value:
@@ -422,7 +428,7 @@ class Fields(Arithmetic):
 
     def _evaluated(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation, with what is known about them, and what they are almost everywhere."""
-        if any(isinstance(operand, Exchanged) for operand in operands):
+        if any([isinstance(operand, Exchanged) for operand in operands]):
             return exchanges.followed(self, equation, operands, functools.partial(self.evaluate, equation))
         refused = next((o for o in operands if isinstance(o, Refused)), None)
         if refused is not None:
@@ -431,8 +437,8 @@ class Fields(Arithmetic):
             results = self._followed(equation, operands)
         except HollowError as error:
             return self._refused(equation, operands, error)
-        others = [o.almost or o if isinstance(o, Number) else o for o in operands]
-        if any(isinstance(o, Number) and o.almost is not None for o in operands):
+        if any([isinstance(o, Number) and o.almost is not None for o in operands]):
+            others = [o.almost or o if isinstance(o, Number) else o for o in operands]
             results = self._paired(results, self._almost(equation, others), _all_lawful(others))
         return [
             self._settled(equation, self._open(r, r.almost)) if isinstance(r, Number) and r.almost is not None else r
@@ -529,7 +535,7 @@ class Fields(Arithmetic):
         return constant.but(facts=facts, nonnegative=constant.nonnegative or bool(facts.positive.all()))
 
     def _by_rule(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        if any(map(chosen_infinities.is_chosen, operands)):
+        if any([chosen_infinities.is_chosen(x) for x in operands]):
             return chosen_infinities.followed(self, equation, operands)
         if is_even(equation) and isinstance(operands[0], Number) and operands[0].signless is not None:
             return self._of_signless(equation, operands[0].signless)
@@ -572,7 +578,7 @@ class Fields(Arithmetic):
         facts = self._above_minus_one(equation, operands, self._in_range(equation, result, facts))
         almost = None if result.almost is None else result.almost.but(facts=facts)
         place = self.expressions.applied(equation, self._places, index, result.shape)
-        nonnegative = result.nonnegative or bool(facts.positive.all())
+        nonnegative = result.nonnegative or not facts.signless and bool(facts.positive.all())
         return result.but(facts=facts, expression=place, almost=almost, nonnegative=nonnegative)
 
     def _almost(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value] | None:
@@ -630,7 +636,7 @@ class Fields(Arithmetic):
     def certain(self, *numbers: Number) -> bool:
         """Whether numbers are defined for all inputs, so that nothing is decided by NaN."""
         known = [n.facts for n in numbers]
-        return all(f is not None and f.defined is Defined.ALWAYS and not f.hollow for f in known)
+        return all([f is not None and f.defined is Defined.ALWAYS and not f.hollow for f in known])
 
     def signs(self, equation: JaxprEqn, *operands: Number) -> frozenset[int]:
         """The signs that the difference of two numbers, or one number, can have, of which a decision is made."""

@@ -74,11 +74,11 @@ def with_inverses(
 
     ranges: of the operands, where they are known.
     """
-    if math.prod(result.shape) >= LARGE:
-        return result
-    if any(x.special is not None or x.infinite is not None for x in (*operands, result)):
-        return result
     name = equation.primitive.name
+    if not (name in RULES or name in REMEMBERED_NAMES) or math.prod(result.shape) >= LARGE:
+        return result
+    if any([x.special is not None or x.infinite is not None for x in (*operands, result)]):
+        return result
     if name in RULES:
         operands = [functions.spread(x, result.shape) for x in operands]
         for rule in RULES[name]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -212,7 +213,7 @@ class Number:
     another order.  place: of what rows, and of which rank in them, its entries are the places.  signless: y if every
     entry is that of y or of -y.  direction: y if its signs are those of y.  logged, turn: its shape as a sum of
     logarithms, and of angles.  cube_of: y if the number is y³.  cubic: its shape as a multiple of a root of degree 3.
-    parts: the numbers that its entries are taken from.
+    parts: the numbers that its entries are taken from.  shape: of the array.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
@@ -253,11 +254,12 @@ class Number:
     cube_of: Number | None = None
     cubic: Cubic | None = None
     parts: Parts | None = None
+    shape: tuple[int, ...] = field(init=False)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the array."""
-        return self.residues.shape
+    def __init__(self, residues: Residues, special: np.ndarray | None = None, **known: object) -> None:
+        """The fields that are named; all others are found in the class, as there are many numbers with few of them."""
+        assert known.keys() <= FIELDS
+        self.__dict__.update(known, residues=residues, special=special, shape=residues.shape)
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Number:
         """The entries rearranged: `move` acts on arrays of shape (copies, *shape)."""
@@ -291,10 +293,17 @@ class Number:
 
     def but(self, **changes: object) -> Number:
         """This number, with other values of the fields that are named."""
-        assert changes.keys() <= self.__dict__.keys()
+        assert changes.keys() <= FIELDS
         found = object.__new__(Number)  # thrice as fast as dataclasses.replace, for as many as there are operations
-        found.__dict__.update(self.__dict__, **changes)
+        found.__dict__.update(self.__dict__)
+        found.__dict__.update(changes)
+        if "residues" in changes:
+            found.__dict__["shape"] = found.residues.shape
         return found
+
+
+FIELDS = frozenset(known.name for known in dataclasses.fields(Number) if known.init)
+"""What is known of a number."""
 
 
 def _flat(array: np.ndarray, move: Move) -> np.ndarray:

@@ -68,7 +68,12 @@ class Residues:
 
 def vanishes(a: Residues) -> np.ndarray:
     """Where an element is 0 in every copy of the top level: a boolean array of its shape."""
-    return np.logical_not(a.levels[0].any(axis=0))
+    return np.logical_not(nonzero(a))
+
+
+def nonzero(a: Residues) -> np.ndarray:
+    """Where an element is not 0 in some copy of the top level: a boolean array of its shape."""
+    return np.asarray(a.levels[0].any(axis=0))
 
 
 def same(a: Residues, b: Residues) -> bool:
@@ -78,7 +83,10 @@ def same(a: Residues, b: Residues) -> bool:
 
 def _aligned(operands: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Scalars get the axes of the other operands behind their copies."""
-    rank = max(x.ndim for x in operands)
+    ranks = [x.ndim for x in operands]
+    rank = max(ranks)
+    if min(ranks) == rank:
+        return [*operands]
     return [x.reshape(len(x), *(1,) * (rank - 1)) if x.ndim == 1 else x for x in operands]
 
 
@@ -137,8 +145,10 @@ class Draw:
             self.deadline.check()
         count = min([len(operand.levels) for operand in operands])
         results = tuple(
-            getattr(self.levels[k].field, method)(*_aligned([operand.levels[k] for operand in operands]), **arguments)
-            for k in range(count)
+            [
+                getattr(self.levels[k].field, method)(*_aligned([o.levels[k] for o in operands]), **arguments)
+                for k in range(count)
+            ]
         )
         for k, result in enumerate(results):
             self.work[k] += result[0].size
@@ -390,7 +400,8 @@ class Draw:
         """These elements, or differences of them, are taken for zero only if they vanish in every copy."""
         for element in elements:
             last = len(element.levels) - 1
-            self._worst[last] = self._worst[last] | element.degree.counted()
+            if not self._worst[last].covers(element.degree):
+                self._worst[last] = self._worst[last] | element.degree.counted()
 
     def compared(self, keys: int) -> None:
         """So many entries are looked up among each other: as arguments of one function, each pair is a test."""
