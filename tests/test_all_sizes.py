@@ -1,5 +1,6 @@
 """With symbolic dimensions PROVED means for all sizes: true pairs are proved, and no pair that differs somewhere is."""
 
+import functools
 import statistics
 import time
 from itertools import combinations
@@ -17,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 import uat_jax as uj
-from uat_jax.decide.all_sizes import proved_for_all_sizes
+from uat_jax.decide.all_sizes import proved_for_all_sizes, symbolic_programs
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.specification import specified
@@ -32,7 +33,9 @@ SHARE = 0.92
 
 def proof(row):
     """The proof for all sizes, or None."""
-    found = proved_for_all_sizes(row.left, row.right, specified(row.specs, None, False), (), Effort())
+    specification = specified(row.specs, None, False)
+    traced = functools.partial(symbolic_programs, row.left, row.right, specification)
+    found = proved_for_all_sizes(traced, specification, (), Effort())
     return None if isinstance(found, str) else found[0]
 
 

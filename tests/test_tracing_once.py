@@ -27,7 +27,7 @@ class Counted:
         self.function, self.calls, self.__name__ = function, Counter(), "counted"
 
     def __call__(self, *arguments: Any) -> Any:
-        self.calls[tuple(np.shape(leaf) for leaf in jax.tree.leaves(arguments))] += 1
+        self.calls[str([np.shape(leaf) for leaf in jax.tree.leaves(arguments)])] += 1
         return self.function(*arguments)
 
 

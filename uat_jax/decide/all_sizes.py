@@ -65,17 +65,23 @@ class SizedPrograms:
         return {"constraints": list(self.constraints), **programs, **digests}
 
 
+Symbolic = tuple[ClosedJaxpr, ClosedJaxpr, Inputs]
+"""Both programs with symbolic dimensions, and what is known of their inputs."""
+
+
 def proved_for_all_sizes(
-    left: Callable, right: Callable, specification: Specification, pairs: Sequence[_Pair], effort: Effort
+    symbolic: Callable[[], Symbolic], specification: Specification, pairs: Sequence[_Pair], effort: Effort
 ) -> tuple[Evidence, SizedPrograms] | str:
     """The proof and the programs that it is about, or why there is none: what stood in the way, or that sizes are
     listed, so that they are the claim.
+
+    symbolic: makes `symbolic_programs` of both functions, and raises what that does.
     """
     if not specification.symbols or specification.listed is not None:
         return "no size is symbolic, or sizes are listed"
     effort.progress("looking for one normal form at all sizes")
     try:
-        programs = sized_programs(left, right, specification)
+        programs = sized_programs(symbolic(), specification)
     except (InputError, UnsupportedError) as error:
         return str(error)
     found = proof_of(programs, pairs, effort)
@@ -99,19 +105,13 @@ def proof_of(programs: SizedPrograms, pairs: Sequence[_Pair], effort: Effort) ->
     return _evidence(proof, programs.constraints, SAME if same else NORMAL_FORM)
 
 
-def sized_programs(left: Callable, right: Callable, specification: Specification) -> SizedPrograms:
-    """Both programs with symbolic dimensions, in which loops that count are scans over rows.
-
-    Raises:
-        InputError, UnsupportedError: as `symbolic_programs`.
-    """
-    first, second, inputs = symbolic_programs(left, right, specification)
+def sized_programs(symbolic: Symbolic, specification: Specification) -> SizedPrograms:
+    """Both programs with symbolic dimensions, in which loops that count are scans over rows."""
+    first, second, inputs = symbolic
     return SizedPrograms(with_scans(first), with_scans(second), inputs, tuple(specification.constraints))
 
 
-def symbolic_programs(
-    left: Callable, right: Callable, specification: Specification
-) -> tuple[ClosedJaxpr, ClosedJaxpr, Inputs]:
+def symbolic_programs(left: Callable, right: Callable, specification: Specification) -> Symbolic:
     """Both programs with symbolic dimensions, and what is known of their inputs.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from uat_jax.decide.all_sizes import ALL_SIZES, SizedPrograms, sized_programs
+from uat_jax.decide.all_sizes import ALL_SIZES, SizedPrograms, Symbolic, sized_programs
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import CutOff
@@ -24,15 +24,17 @@ SECONDS = 5.0
 
 
 def enough_sizes(
-    left: Callable, right: Callable, specification: Specification, effort: Effort
+    symbolic: Callable[[], Symbolic], specification: Specification, effort: Effort
 ) -> tuple[tuple[Sizes, ...], SizedPrograms | None]:
     """Consecutive sizes at which equality shows equality at all sizes, and the programs of which this is known; or
     no such sizes.
+
+    symbolic: makes `symbolic_programs` of both functions, and raises what that does.
     """
     if len(specification.symbols) != 1 or specification.listed is not None:
         return (), None
     try:
-        programs = sized_programs(left, right, specification)
+        programs = sized_programs(symbolic(), specification)
         briefly = dataclasses.replace(effort, deadline=sooner(effort.deadline, SECONDS))
         return consecutive_sizes(programs, specification.symbols, briefly), programs
     except (Open, InputError, UnsupportedError):

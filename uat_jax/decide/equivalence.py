@@ -16,7 +16,14 @@ from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.outside_function import outside_functions
 from uat_jax.arithmetic.work import equations
-from uat_jax.decide.all_sizes import ALL_SIZES, SizedPrograms, proved_for_all_sizes, sized_programs, symbolic_programs
+from uat_jax.decide.all_sizes import (
+    ALL_SIZES,
+    SizedPrograms,
+    Symbolic,
+    proved_for_all_sizes,
+    sized_programs,
+    symbolic_programs,
+)
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.conditionals import without_conditionals
@@ -270,12 +277,25 @@ class Question:
             raise InputError(f"no sizes fit ({'; '.join(skipped)}); {fitting}")
         return tuple(pairs), tuple(skipped)
 
+    def symbolic(self) -> Symbolic:
+        """Both programs with symbolic dimensions, traced once.  Raises what `symbolic_programs` raises."""
+        if isinstance(self._symbolic, UatJaxError):
+            raise self._symbolic
+        return self._symbolic
+
+    @cached_property
+    def _symbolic(self) -> Symbolic | UatJaxError:
+        try:
+            return symbolic_programs(self.left, self.right, self.specification)
+        except UatJaxError as error:
+            return error
+
     def pairs_beyond(self) -> tuple[Pair, ...]:
         """Both programs at sizes beyond the numbers that they compare sizes with, if these are not listed."""
         if not self.specification.symbols or self.specification.listed is not None:
             return ()
         try:
-            left, right, _ = symbolic_programs(self.left, self.right, self.specification)
+            left, right, _ = self.symbolic()
         except (InputError, UnsupportedError):
             return ()
         numbers = [n for n in thresholds((left, right)) if n >= BEYOND][:FEW]
@@ -425,11 +445,11 @@ def decide(question: Question, effort: Effort) -> Certificate:
         question = dataclasses.replace(question, specification=with_places(question.specification, question.traces({})))
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
-    proof = proved_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
+    proof = proved_for_all_sizes(asked.symbolic, asked.specification, pairs, effort)
     if not isinstance(proof, str):
         return _certificate(question, asked.specification, pairs, [proof[0]], effort, proof[1])
     pairs += asked.pairs_beyond()
-    enough, of_few = enough_sizes(asked.left, asked.right, asked.specification, effort)
+    enough, of_few = enough_sizes(asked.symbolic, asked.specification, effort)
     pairs += asked.further([sizes for sizes in enough if sizes not in [pair.sizes for pair in pairs]])
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     listed = asked.specification.listed is not None
@@ -461,7 +481,7 @@ def _generalized(question: Question, effort: Effort) -> Certificate | None:
             pairs, _ = asked.pairs()
         except (InputError, UnsupportedError):  # a function needs a size as it is
             continue
-        proof = proved_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
+        proof = proved_for_all_sizes(asked.symbolic, asked.specification, pairs, effort)
         if not isinstance(proof, str):
             return _certificate(general, asked.specification, pairs, [proof[0]], effort, proof[1])
     return None
@@ -480,7 +500,7 @@ def _by_induction(question: Question, largest: Pair, effort: Effort) -> tuple[li
     if not (has_loop(largest.left) and has_loop(largest.right)):
         return [], None
     try:
-        programs = sized_programs(question.left, question.right, question.specification)
+        programs = sized_programs(question.symbolic(), question.specification)
         found = by_induction(question.at(long_sizes(question.specification.symbols)), programs, effort)
     except (InputError, UnsupportedError, BudgetError, MemoryLimitError):  # sizes that do not fit, or the time is up
         return [], None
