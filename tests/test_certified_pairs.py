@@ -66,14 +66,15 @@ def shown(certificate: Certificate, pair: Pair, every: Evaluated, name: str) -> 
 
 
 @pytest.mark.parametrize("pair", one_in(8, PAIRS), ids=lambda pair: pair.name)
-def test_every_true_pair_is_certified(pair):
+def test_every_true_pair_is_certified_by_a_theorem(pair):
     certificate = certify(pair.left, pair.right, *pair.specs)
     exceptions = dict.fromkeys(AGREEING, Verdict.AGREES) | dict.fromkeys(IDENTICAL, Verdict.PROVED)
     expected = exceptions.get(pair.name, Verdict.CERTIFIED)
     assert certificate.verdict is expected, certificate.evidence
     assert certificate.passes == (expected is not Verdict.AGREES)
     if certificate.verdict is Verdict.CERTIFIED:
-        assert certificate.evidence[0].figures["log2_error"] <= LOG2_ERROR
+        figures = certificate.evidence[0].figures
+        assert figures["log2_error"] <= LOG2_ERROR and figures["theorem"]
         assert certificate.counterexample is None
 
 
