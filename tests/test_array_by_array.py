@@ -10,11 +10,13 @@ from excerpt import one_in
 from jax.scipy.special import logsumexp
 
 import uat_jax as uj
+from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.decide import array_by_array
 from uat_jax.decide.array_by_array import ArrayByArray
 from uat_jax.decide.domain import EVERYWHERE
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.figures import FieldsOfPieces
+from uat_jax.decide.figures import FieldsOfFunctions, FieldsOfPieces
+from uat_jax.decide.pieces import Compared, Sweep
 from uat_jax.decide.specification import traced
 from uat_jax.errors import UnsupportedError
 
@@ -114,11 +116,29 @@ def test_mistakes_in_gradients_are_not_equal_array_by_array(name, mistake):
 def test_a_gradient_that_can_hardly_be_cut_is_certified_array_by_array(monkeypatch):
     left, right, _, specs = GRADIENTS["two norms"]
     monkeypatch.setattr("uat_jax.decide.pieces_evidence.MANY_EQUATIONS", 50)
+    monkeypatch.setattr("uat_jax.decide.pieces_evidence.HUGE", 50)
+    taken = []
+    of_arrays = ArrayByArray.compared
+    monkeypatch.setattr(ArrayByArray, "compared", lambda self: taken.append(of_arrays(self)) or taken[-1])
     certificate = uj.certify(left, right, *specs)
+    assert [found.equal for found in taken] == [True]
     assert certificate.verdict is uj.Verdict.CERTIFIED
     figures = certificate.evidence[0].figures
     assert isinstance(figures, FieldsOfPieces)
     assert sum(piece.count for piece in figures.pieces) > 5 and figures.theorem
+
+
+def test_what_is_equal_as_a_whole_is_not_compared_array_by_array(monkeypatch):
+    """That takes longest, and comes last, unless there are too many entries for a comparison as a whole."""
+    monkeypatch.setattr("uat_jax.decide.pieces_evidence.MANY_EQUATIONS", 1)
+    monkeypatch.setattr(Sweep, "compared", lambda self: Compared({}, 0, 0, (), (), CanonicalForms(), "they part"))
+    monkeypatch.setattr(ArrayByArray, "compared", lambda self: pytest.fail("compared array by array"))
+    sides = lambda factor: lambda x: jnp.tanh(x) * factor
+    certificate = uj.certify(sides(F(2)), lambda x: jnp.tanh(x) + jnp.tanh(x), f32(2))
+    assert certificate.verdict is uj.Verdict.CERTIFIED
+    assert isinstance(certificate.evidence[0].figures, FieldsOfFunctions)
+    with pytest.raises(pytest.fail.Exception, match="array by array"):
+        uj.certify(sides(F(2)), lambda x: jnp.tanh(x) + jnp.tanh(x) * F(1 + 2.0**-23), f32(2))
 
 
 # What letters would hide: left and right are different functions, and equal for all numbers in the place of a letter.

@@ -75,21 +75,29 @@ class Alike:
 
 
 def compared_in_every_way(
-    left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, *, domains: Domains = EVERYWHERE, thoroughly: bool = True
-) -> Compared:
-    """Whether two programs are equal in pieces one behind the other, or, if `thoroughly`, array by array.
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    effort: Effort,
+    *,
+    domains: Domains = EVERYWHERE,
+    thoroughly: bool = True,
+    arrays_first: bool = False,
+) -> Iterator[Compared | UnsupportedError]:
+    """The results of comparing two programs in pieces one behind the other and, if `thoroughly`, array by array.
 
-    That is tried first where one of them can hardly be cut.
-
-    Raises:
-        UnsupportedError: they cannot be cut, or a piece cannot be followed.
+    Each way is taken when its result is asked for, and none after one that finds both equal.  Where none does, it is
+    said why the pieces one behind the other are not equal, or cannot be followed.  With `arrays_first` the second way
+    comes first where a program can hardly be cut.
     """
-    sweep = Sweep(left, right, effort, None, domains, thoroughly=thoroughly)
-    if not thoroughly:
-        return sweep.compared()
-    by_arrays = functools.partial(ArrayByArray, left, right, effort, None, domains)
-    ways: list[Callable[[], Sweep]] = [lambda: sweep, by_arrays]
-    if max(map(_longest_part, sweep.sides)) > HALF:
+    try:
+        sweep = Sweep(left, right, effort, None, domains, thoroughly=thoroughly)
+    except UnsupportedError as error:
+        yield error
+        return
+    ways: list[Callable[[], Sweep]] = [lambda: sweep]
+    if thoroughly:
+        ways.append(functools.partial(ArrayByArray, left, right, effort, None, domains))
+    if arrays_first and max(map(_longest_part, sweep.sides)) > HALF:
         ways.reverse()
     before: Sweep | None = None
     failure: Compared | UnsupportedError | None = None
@@ -100,14 +108,13 @@ def compared_in_every_way(
         try:
             found = way.compared()
             if found.equal:
-                return found
+                yield found
+                return
         except UnsupportedError as error:
             found = error
         before, failure = way, found if way is sweep else failure
-    assert failure is not None
-    if isinstance(failure, UnsupportedError):
-        raise failure
-    return failure
+        if failure is not None:
+            yield failure
 
 
 def _longest_part(side: Side) -> float:

@@ -39,32 +39,38 @@ def field_evidence(
     try:
         if seen.nowhere_defined:
             return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
-        large = is_large(left, right)
+        large, huge = is_large(left, right), is_huge(left, right)
         if large and not (varies(left) or varies(right)):
             return _vacuous(CONSTANT)
-        pieces = pieces_evidence(left, right, seen, effort, domains) if large else None
-        if pieces is not None and (_shown(pieces) or seen.apart or is_huge(left, right)):
-            return pieces
+        ways = pieces_evidence(left, right, seen, effort, domains)
+        if large:
+            pieces = list(ways)[-1] if huge else next(ways)
+            if huge or seen.apart or _shown(pieces):
+                return pieces
         try:
             found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False, domains=domains)
-        except UnsupportedError:  # such as for a divisor that is known to be positive only where it is cut
-            pieces = pieces or pieces_evidence(left, right, seen, effort, domains)
-            if _shown(pieces) and (varies(left) or varies(right)):
+        except (
+            UnsupportedError,
+            MemoryLimitError,
+        ):  # such as for a divisor that is positive only in pieces
+            pieces = next(filter(_shown, ways), None)
+            if pieces is not None and (varies(left) or varies(right)):
                 return pieces
             raise
         if not found.varies:
             return _vacuous(CONSTANT)
+        equal = found.equal and not found.almost
+        if large and not equal or equal and (not found.within(effort.error) or found.condition):
+            pieces = next(filter(_shown, ways), None)  # of lower degree, and with fewer exponents each
+            if pieces is not None:
+                return pieces
         decisions = found.decisions if found.almost else ()
         ties = undecided((left, right), decisions, effort.seed, effort.deadline, domains)
     except UnsupportedError as error:
         return Evidence(Method.PRIME_FIELDS, advised(str(error), (left, right)), Verdict.UNKNOWN)
     except MemoryLimitError as error:
         return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
-    whole = _evidence(found, ties, seen, effort.error, (left, right))
-    if large or not found.equal or found.almost or found.within(effort.error) and not found.condition:
-        return whole
-    pieces = pieces_evidence(left, right, seen, effort, domains)  # of lower degree, and with fewer exponents each
-    return pieces if _shown(pieces) else whole
+    return _evidence(found, ties, seen, effort.error, (left, right))
 
 
 def _shown(found: Evidence) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 
 from jax.extend.core import ClosedJaxpr
@@ -62,17 +63,23 @@ def is_huge(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
 
 def pieces_evidence(
     left: ClosedJaxpr, right: ClosedJaxpr, seen: Seen, effort: Effort, domains: Domains = EVERYWHERE
-) -> Evidence:
+) -> Iterator[Evidence]:
     """PROVED if all pieces are identical, CERTIFIED with the chance of error, or UNKNOWN with the reason.
 
-    That is where the programs part, or why they cannot be cut.
+    That is where the programs part, or why they cannot be cut.  One finding comes after the other, of longer and longer
+    comparisons, until one shows equality.
     """
-    try:
-        found = compared_in_every_way(left, right, effort, domains=domains, thoroughly=not seen.apart)
-    except UnsupportedError as error:
-        return Evidence(Method.PRIME_FIELDS, advised(str(error), (left, right)), Verdict.UNKNOWN)
+    ways = compared_in_every_way(
+        left, right, effort, domains=domains, thoroughly=not seen.apart, arrays_first=is_huge(left, right)
+    )
+    return (_finding(found, (left, right), seen) for found in ways)
+
+
+def _finding(found: Compared | UnsupportedError, programs: tuple[ClosedJaxpr, ClosedJaxpr], seen: Seen) -> Evidence:
+    if isinstance(found, UnsupportedError):
+        return Evidence(Method.PRIME_FIELDS, advised(str(found), programs), Verdict.UNKNOWN)
     if not found.equal:
-        lacking = "" if seen.apart else f"; {missing((left, right))}"
+        lacking = "" if seen.apart else f"; {missing(programs)}"
         return Evidence(Method.PRIME_FIELDS, f"{found.parting}{lacking}", Verdict.UNKNOWN)
     if found.pieces:
         return _certified(found, seen)
