@@ -248,6 +248,8 @@ CAUGHT = {
     "0/0 between whole numbers": (caught(lambda x, y: quotient(3 * x - y + F(7.5))), twos, True),
     "0/0 that is not finite": (lambda x: jnp.where(jnp.isfinite(quotient(x - F(12.5))), F(2), F(1)), twos, True),
     "a difference of infinities": (caught(lambda x: jnp.log(x) - jnp.log(x)), lambda x: caught(jnp.log)(x), True),
+    "a difference of computed infinities": (caught(lambda x: (lambda y: y - y)(jnp.sin(x) + F(np.inf))), twos, True),
+    "0/0 of computed zeros": (caught(lambda x: (lambda y: quotient(y - y))(jnp.sin(x + 1))), twos, True),
     "a sum and a power of it": (caught(lambda x: (jnp.log(x).sum() + x) ** 2), twos, True),
     "a maximum of it": (caught(lambda x: jnp.maximum(jnp.log(x), 0)), twos, True),
     "a comparison that is false": (

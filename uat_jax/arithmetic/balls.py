@@ -97,6 +97,13 @@ def _beyond_one(x: arb) -> bool:
     return bool(abs(x) > 1)
 
 
+def _difference(x: arb, y: arb) -> arb:
+    """x − y; a number is equal to itself, however wide its ball is, and an infinity less itself is NaN."""
+    if x is not y or x.is_nan():
+        return x - y
+    return arb(0) if x.is_finite() else NAN
+
+
 def _no_quotient(x: arb, y: arb) -> bool:
     """0/0, which is NaN whatever the signs of the zeros are, as those of a real 0 are not known."""
     return bool(x.is_zero() and y.is_zero())
@@ -297,7 +304,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "sort": decisions.sort,
     "sqrt": _elementwise(_undefined(_below(0), arb.sqrt), 1),
     "square": _elementwise(lambda x: x * x, 1),
-    "sub": _elementwise(lambda x, y: x - y, 2),
+    "sub": _elementwise(_difference, 2),
     "tan": _elementwise(arb.tan, 1),
     "tanh": _elementwise(_odd_limit(arb.tanh), 1),
     "zeta": _elementwise(_zeta, 2),

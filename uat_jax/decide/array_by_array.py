@@ -9,6 +9,7 @@ for it (docs/soundness.md §15): every array that becomes a letter is seen to be
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import itertools
 import math
@@ -155,7 +156,8 @@ class ArrayByArray(Sweep):
             self.effort.deadline.check()
             if self._is_equal(pair):
                 self._noted(pair)
-        return self._done("" if self._is_equal(None) else "not all outputs are shown to be equal array by array")
+        parting = "" if self._is_equal(None) else "not all outputs are shown to be equal array by array"
+        return dataclasses.replace(self._done(parting), by_arrays=True)
 
     def _noted(self, pair: Alike) -> None:
         """Two equal arrays become letters, if both are seen to be numbers for all inputs."""
