@@ -62,7 +62,8 @@ def _is_pole(letter: Letter, exponent: Fraction) -> bool:
     if letter.kind is Kind.INVERSE or letter.kind is Kind.ENTRY and not OF_FINITE.fullmatch(letter.name):
         return True
     base = letter.arguments[0] if letter.kind is Kind.POWER else of(letter)
-    return exponent < 0 and not _vanishes_thinly(base) or any(map(_has_pole, _inside(letter)))
+    divides = exponent < 0 and not (letter.kind is Kind.EXP and not letter.masked)  # exp is 0 at -∞ alone
+    return divides and not _vanishes_thinly(base) or any(map(_has_pole, _inside(letter)))
 
 
 def _inside(letter: Letter) -> Iterator[Polynomial]:
@@ -74,7 +75,7 @@ def _inside(letter: Letter) -> Iterator[Polynomial]:
 
 
 def _vanishes_thinly(base: Polynomial) -> bool:
-    """Whether a divisor has a sign, or is 0 on a null set of inputs alone, which is not known of what stands for arrays."""
+    """Whether a divisor has a sign, or is 0 on a null set of inputs; of what stands for an array nothing is known."""
     if sign(base) == 2 or sign(-base) == 2:
         return True
     of_inputs = all(INPUT.fullmatch(a.name) for a in base.within if a.kind is Kind.ENTRY)
