@@ -15,10 +15,10 @@ from uat_jax.decide import array_by_array
 from uat_jax.decide.array_by_array import ArrayByArray
 from uat_jax.decide.domain import EVERYWHERE
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.figures import FieldsOfFunctions, FieldsOfPieces
+from uat_jax.decide.figures import ARRAY_BY_ARRAY, FieldsOfFunctions, FieldsOfPieces
 from uat_jax.decide.pieces import Compared, Sweep
 from uat_jax.decide.specification import traced
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import UatJaxError, UnsupportedError
 
 F = np.float32
 
@@ -113,7 +113,7 @@ def test_mistakes_in_gradients_are_not_equal_array_by_array(name, mistake):
     assert not compared(left, mistakes[mistake], specs)
 
 
-def test_a_gradient_that_can_hardly_be_cut_is_certified_array_by_array(monkeypatch):
+def test_a_gradient_that_can_hardly_be_cut_is_certified_array_by_array(monkeypatch, tmp_path):
     left, right, _, specs = GRADIENTS["two norms"]
     monkeypatch.setattr("uat_jax.decide.pieces_evidence.MANY_EQUATIONS", 50)
     monkeypatch.setattr("uat_jax.decide.pieces_evidence.HUGE", 50)
@@ -126,6 +126,12 @@ def test_a_gradient_that_can_hardly_be_cut_is_certified_array_by_array(monkeypat
     figures = certificate.evidence[0].figures
     assert isinstance(figures, FieldsOfPieces)
     assert sum(piece.count for piece in figures.pieces) > 5 and figures.theorem
+    assert figures.way == ARRAY_BY_ARRAY and ARRAY_BY_ARRAY in certificate.evidence[0].finding
+    written = certificate.save(tmp_path / "c.json")
+    assert uj.recheck(uj.load(written)).verdict is uj.Verdict.CERTIFIED
+    written.write_text(written.read_text().replace('"array by array"', '"at a glance"'))
+    with pytest.raises(UatJaxError, match="at a glance"):
+        uj.recheck(uj.load(written))
 
 
 def test_what_is_equal_as_a_whole_is_not_compared_array_by_array(monkeypatch):

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import uat_jax as uj
 from uat_jax.decide.identity import identity
-from uat_jax.decide.prime_fields import MEETING_ERROR, FieldComparison, PrimeFields
+from uat_jax.decide.prime_fields import MEETING_ERROR, MOST_READINGS, FieldComparison, PrimeFields
 
 X = jax.ShapeDtypeStruct((3,), jnp.float32)
 
@@ -40,6 +41,20 @@ def test_every_reading_counts(left, right, readings):
     found = PrimeFields(program(left), program(right)).compare()
     assert found.equal and found.readings == readings
     assert found.log2_error == pytest.approx(of_rounds(found))  # two sums of the same few floats
+
+
+def all_kinds(x):
+    """Of every kind of primitives that have readings of their own, with a constant that stands for another number."""
+    return jnp.where(x > 0, jnp.tanh(jax.lax.rsqrt(x * x + 1)), jnp.log(jnp.abs(x) + 1)) * np.float32(0.1)
+
+
+def test_a_certificate_may_have_as_many_readings_as_are_tried(tmp_path):
+    """Whoever rechecks it refuses more than these."""
+    fields = PrimeFields(program(all_kinds), program(all_kinds))
+    assert len(fields._readings(thoroughly=True)) == MOST_READINGS
+    certificate = uj.certify(all_kinds, lambda x: all_kinds(x) * 2 / 2, X)
+    assert certificate.evidence[0].figures["readings"] > MOST_READINGS / 2
+    assert uj.recheck(uj.load(certificate.save(tmp_path / "c.json"))).verdict is uj.Verdict.CERTIFIED
 
 
 def test_every_comparison_of_cases_counts():

@@ -29,6 +29,8 @@ def found(function):
         (lambda x: jnp.ceil(x[1] + 0.125), [0.25, 1.875]),
         (lambda x: jnp.round(x[0]), [0.5, 1.75]),
         (lambda x: x[0].astype(jnp.int32).astype(jnp.float64) * x[1], [0, 1.75]),
+        (lambda x: jnp.isnan(x[1] / (x[0] - 3)), [3, 1.75]),
+        (lambda x: jnp.isfinite(x[1] % (x[0] - 2 * x[1])), [0.25, 0.125]),
     ],
 )
 def test_a_tie_is_found(function, tie):
@@ -36,7 +38,9 @@ def test_a_tie_is_found(function, tie):
         assert tie in found(function)
 
 
-@pytest.mark.parametrize("function", [jnp.sum, lambda x: jnp.where(x[0] > x[0] + 1, x[0], x[1])])
+@pytest.mark.parametrize(
+    "function", [jnp.sum, lambda x: jnp.where(x[0] > x[0] + 1, x[0], x[1]), lambda x: x[1] / (x[0] - 3)]
+)
 def test_where_nothing_is_decided_no_point_is_found(function):
     with jax.enable_x64(True):
         assert found(function) == []

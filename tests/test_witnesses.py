@@ -22,6 +22,7 @@ from uat_jax.decide.traces import Traces
 from uat_jax.decide.witness import apart, find, smallest
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 
+F = np.float32
 WEIGHTS = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -212,6 +213,73 @@ def test_a_nan_that_is_written_is_a_value(name):
     assert (witness is not None) is differ
     if witness is not None:
         assert np.isnan([witness.left, witness.right]).sum() == 1 and "nan" in witness.exact
+
+
+def caught(value, number=1.0, otherwise=2.0):
+    """One number where a value is NaN, and another one elsewhere."""
+    return lambda *x: jnp.where(jnp.isnan(value(*x)), F(number), F(otherwise))
+
+
+def ones(x):
+    return 1 + 0 * x
+
+
+def twos(*x):
+    return 2 + 0 * x[0]
+
+
+def quotient(u):
+    return u / u
+
+
+CAUGHT = {
+    "a logarithm": (caught(jnp.log), twos, True),
+    "a logarithm, as its condition": (caught(jnp.log), lambda x: jnp.where(x < 0, F(1), F(2)), False),
+    "a root": (caught(lambda x: jnp.sqrt(x - 3)), lambda x: jnp.where(x <= 3, F(1), F(2)), True),
+    "an inverse root": (caught(jax.lax.rsqrt), twos, True),
+    "a power": (caught(lambda x: x ** F(0.5)), twos, True),
+    "an arc": (caught(lambda x: jnp.arccos(x) + jnp.arcsin(x)), twos, True),
+    "an inverse hyperbolic function": (caught(lambda x: jnp.arccosh(x)), caught(jnp.arctanh), True),
+    "an inverse error function": (caught(jax.lax.erf_inv), lambda x: jnp.where(abs(x) > 2, F(1), F(2)), True),
+    "0/0": (caught(quotient), twos, True),
+    "0/0, as its condition": (caught(quotient), lambda x: jnp.where(x == 0, F(1), F(2)), False),
+    "0/0 on a half-line": (caught(lambda x: quotient(jnp.maximum(x, 0))), twos, True),
+    "a remainder": (caught(lambda x: x % (x - 7)), twos, True),
+    "0/0 between whole numbers": (caught(lambda x, y: quotient(3 * x - y + F(7.5))), twos, True),
+    "0/0 that is not finite": (lambda x: jnp.where(jnp.isfinite(quotient(x - F(12.5))), F(2), F(1)), twos, True),
+    "a difference of infinities": (caught(lambda x: jnp.log(x) - jnp.log(x)), lambda x: caught(jnp.log)(x), True),
+    "a difference of computed infinities": (caught(lambda x: (lambda y: y - y)(jnp.sin(x) + F(np.inf))), twos, True),
+    "0/0 of computed zeros": (caught(lambda x: (lambda y: quotient(y - y))(jnp.sin(x + 1))), twos, True),
+    "a sum and a power of it": (caught(lambda x: (jnp.log(x).sum() + x) ** 2), twos, True),
+    "a maximum of it": (caught(lambda x: jnp.maximum(jnp.log(x), 0)), twos, True),
+    "a comparison that is false": (
+        lambda x: jnp.where(jnp.log(x) >= 0, F(1), F(2)),
+        lambda x: jnp.where(jnp.log(x) < 0, F(2), F(1)),
+        True,
+    ),
+    "another number in its place": (
+        lambda x: jnp.nan_to_num(jnp.log(x)),
+        lambda x: jnp.nan_to_num(jnp.log(x), nan=1.0),
+        True,
+    ),
+    "a 0 that balls do not see": (caught(lambda x: quotient(x / 3 * 3 - x)), ones, False),
+    "a pole, whose sign is that of 0": (
+        lambda x: jnp.where(1 / x > 0, F(1), F(2)),
+        lambda x: jnp.where(x > 0, F(1), F(2)),
+        False,
+    ),
+}
+"""(left, right, whether a difference is shown): NaN that is computed for certain, and caught."""
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_a_nan_that_is_caught_is_followed(name):
+    left, right, differ = CAUGHT[name]
+    count = 2 if name == "0/0 between whole numbers" else 1
+    witness = find(*programs(left, right, specs(*[(2,)] * count)))
+    assert (witness is not None) is differ
+    if witness is not None:
+        assert np.isfinite([witness.left, witness.right]).all()
 
 
 def test_a_value_that_only_float64_has_is_no_simplification():

@@ -84,6 +84,45 @@ def _log(x: arb) -> arb:
     return arb.neg_inf() if x.is_zero() else x.log()
 
 
+def _undefined(outside: Callable[..., bool], function: Callable[..., arb]) -> Callable[..., arb]:
+    """A function that is NaN for certain wherever its operands lie, for certain, outside of where it is a number."""
+    return lambda *operands: NAN if outside(*operands) else function(*operands)
+
+
+def _below(least: int) -> Callable[[arb], bool]:
+    return lambda x: bool(x < least)
+
+
+def _beyond_one(x: arb) -> bool:
+    return bool(abs(x) > 1)
+
+
+def _difference(x: arb, y: arb) -> arb:
+    """x − y; a number is equal to itself, however wide its ball is, and an infinity less itself is NaN."""
+    if x is not y or x.is_nan():
+        return x - y
+    return arb(0) if x.is_finite() else NAN
+
+
+def _no_quotient(x: arb, y: arb) -> bool:
+    """0/0, which is NaN whatever the signs of the zeros are, as those of a real 0 are not known."""
+    return bool(x.is_zero() and y.is_zero())
+
+
+def _no_remainder(x: arb, y: arb) -> bool:
+    return bool(y.is_zero())
+
+
+def _no_power(x: arb, y: arb | int) -> bool:
+    """A negative number to a power that is not whole."""
+    return isinstance(y, arb) and bool(x < 0) and y.is_finite() and not y.contains_integer()
+
+
+def _integer_power(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
+    y = equation.params["y"]
+    return _objects(np.frompyfunc(_followed(lambda v: v**y), 1, 1)(x))
+
+
 def _odd_limit(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
     """A function with the limits -1 and 1 at -inf and inf."""
     return lambda x: x.sgn() if x.is_exact() and not x.is_finite() else function(x)
@@ -203,16 +242,16 @@ def _incomplete_beta(a: arb, b: arb, x: arb) -> arb:
 
 _RULES: dict[str, Callable[..., Any]] = {
     "abs": _elementwise(lambda x: x if x >= 0 else abs(x), 1),
-    "acos": _elementwise(arb.acos, 1),
-    "acosh": _elementwise(arb.acosh, 1),
+    "acos": _elementwise(_undefined(_beyond_one, arb.acos), 1),
+    "acosh": _elementwise(_undefined(_below(1), arb.acosh), 1),
     "add": _elementwise(lambda x, y: x + y, 2),
     "add_any": _elementwise(lambda x, y: x + y, 2),
     "argmax": decisions.argmax,
-    "asin": _elementwise(arb.asin, 1),
+    "asin": _elementwise(_undefined(_beyond_one, arb.asin), 1),
     "asinh": _elementwise(arb.asinh, 1),
     "atan": _elementwise(arb.atan, 1),
     "atan2": _elementwise(arb.atan2, 2),
-    "atanh": _elementwise(arb.atanh, 1),
+    "atanh": _elementwise(_undefined(_beyond_one, arb.atanh), 1),
     "cbrt": _elementwise(_cube_root, 1),
     "bessel_i0e": _elementwise(lambda x: abs(x).bessel_i(0, scaled=True), 1),
     "bessel_i1e": _elementwise(_scaled_bessel, 1),
@@ -222,11 +261,11 @@ _RULES: dict[str, Callable[..., Any]] = {
     "cos": _elementwise(_circular(arb.cos), 1),
     "cosh": _elementwise(arb.cosh, 1),
     "digamma": _elementwise(arb.digamma, 1),
-    "div": _elementwise(lambda x, y: x / y, 2),
+    "div": _elementwise(_undefined(_no_quotient, lambda x, y: x / y), 2),
     "dot_general": _dot_general,
     "eq": compared(lambda x, y: x == y, lambda x, y: x != y, "=="),
     "erf": _elementwise(_odd_limit(arb.erf), 1),
-    "erf_inv": _elementwise(arb.erfinv, 1),
+    "erf_inv": _elementwise(_undefined(_beyond_one, arb.erfinv), 1),
     "erfc": _elementwise(arb.erfc, 1),
     "exp": _elementwise(arb.exp, 1),
     "exp2": _elementwise(lambda x: arb(2) ** x, 1),
@@ -236,12 +275,12 @@ _RULES: dict[str, Callable[..., Any]] = {
     "gt": compared(lambda x, y: x > y, lambda x, y: x <= y, ">"),
     "igamma": _elementwise(_incomplete_gamma(arb.gamma_lower), 2),
     "igammac": _elementwise(_incomplete_gamma(arb.gamma_upper), 2),
-    "integer_pow": lambda balls, equation, x: _objects(x ** equation.params["y"]),
+    "integer_pow": _integer_power,
     "is_finite": _is_finite,
     "le": compared(lambda x, y: x <= y, lambda x, y: x > y, "<="),
     "lgamma": _elementwise(arb.lgamma, 1),
-    "log": _elementwise(_log, 1),
-    "log1p": _elementwise(arb.log1p, 1),
+    "log": _elementwise(_undefined(_below(0), _log), 1),
+    "log1p": _elementwise(_undefined(_below(-1), arb.log1p), 1),
     "logistic": _elementwise(_logistic, 1),
     "lt": compared(lambda x, y: x < y, lambda x, y: x >= y, "<"),
     "max": _elementwise(decisions.larger, 2),
@@ -250,22 +289,22 @@ _RULES: dict[str, Callable[..., Any]] = {
     "ne": compared(lambda x, y: x != y, lambda x, y: x == y, "!="),
     "neg": _elementwise(lambda x: -x, 1),
     "polygamma": _elementwise(_polygamma, 2),
-    "pow": _elementwise(lambda x, y: x ** (y if isinstance(y, arb) else int(y)), 2),
+    "pow": _elementwise(_undefined(_no_power, lambda x, y: x ** (y if isinstance(y, arb) else int(y))), 2),
     "reduce_max": _reduce(decisions.larger, arb.neg_inf),
     "reduce_min": _reduce(decisions.smaller, arb.pos_inf),
     "reduce_precision": lambda balls, equation, x: x,
     "reduce_sum": _reduce(lambda x, y: x + y, arb),
     "regularized_incomplete_beta": _elementwise(_incomplete_beta, 3),
-    "rem": _elementwise(lambda x, y: x - y * decisions.truncated(x / y), 2),
+    "rem": _elementwise(_undefined(_no_remainder, lambda x, y: x - y * decisions.truncated(x / y)), 2),
     "round": _round,
-    "rsqrt": _elementwise(arb.rsqrt, 1),
+    "rsqrt": _elementwise(_undefined(_below(0), arb.rsqrt), 1),
     "sign": _elementwise(decisions.sign, 1),
     "sin": _elementwise(_circular(arb.sin), 1),
     "sinh": _elementwise(arb.sinh, 1),
     "sort": decisions.sort,
-    "sqrt": _elementwise(arb.sqrt, 1),
+    "sqrt": _elementwise(_undefined(_below(0), arb.sqrt), 1),
     "square": _elementwise(lambda x: x * x, 1),
-    "sub": _elementwise(lambda x, y: x - y, 2),
+    "sub": _elementwise(_difference, 2),
     "tan": _elementwise(arb.tan, 1),
     "tanh": _elementwise(_odd_limit(arb.tanh), 1),
     "zeta": _elementwise(_zeta, 2),

@@ -50,6 +50,21 @@ PASSES_HOLLOW = POLYNOMIAL | STRUCTURAL | {"convert_element_type"}
 """Operations whose result is not a real number where an operand is infinite or NaN, whatever the other operands are."""
 
 
+KEEPS_INFINITIES = PASSES_HOLLOW | frozenset(
+    "abs asinh cbrt conv_general_dilated cosh cumprod cumsum log log1p reduce_prod sinh sqrt".split()
+)
+"""Operations whose result is infinite or NaN where an operand is; of a product that is written x^n those for n > 0."""
+
+
+def catches_infinities(equation: JaxprEqn, open_: Sequence[bool]) -> bool:
+    """Whether an equation may make a number of an infinity; `open_` says which operands may be infinite.
+
+    Such as tanh(1/u) where u is 0, or 1/(1/u).
+    """
+    name, operands = equation.primitive.name, open_[1:] if equation.primitive.name == "div" else open_
+    return any(operands) and name not in KEEPS_INFINITIES and not (name == "integer_pow" and equation.params["y"] > 0)
+
+
 WRITTEN_OUT = frozenset([*SCATTERS, *"bitcast_convert_type eigh geqrf householder_product lu ormqr qr svd".split()])
 """Primitives whose rules say what is known of their results, because they are programs of others, or look at ranges."""
 

@@ -9,6 +9,7 @@ for it (docs/soundness.md §15): every array that becomes a letter is seen to be
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import itertools
 import math
@@ -25,6 +26,7 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, program_of, variables
 from uat_jax.arithmetic.interpreter import interpret_all
+from uat_jax.arithmetic.refused import Refused
 from uat_jax.arithmetic.residues import ZeroDivisorError
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.cut import Cut, matched
@@ -162,7 +164,22 @@ class ArrayByArray(Sweep):
             self.effort.deadline.check()
             if self._is_equal(pair):
                 self._noted(pair)
-        return self._done("" if self._is_equal(None) else "not all outputs are shown to be equal array by array")
+        equal = self._is_equal(None) and self._are_followed()
+        parting = "" if equal else "not all outputs are shown to be equal array by array"
+        return dataclasses.replace(self._done(parting), by_arrays=True)
+
+    def _are_followed(self) -> bool:
+        """Whether the outputs can be followed from letters with what is known of these.
+
+        In a piece a letter is zero on a null set only, and relu(x), for which it may stand, is zero on a half-line: a
+        quotient by it goes through nothing that makes a number of an infinity, as it may do in a piece.
+        """
+        try:
+            with jax.enable_x64(True):
+                outputs = [self.values._read(s, v)[1] for s in range(2) for v in self.programs[s].outputs]
+        except (UnsupportedError, DeepExponentialError, ZeroDivisorError):
+            return False
+        return not any(isinstance(value, Refused) for value in outputs)
 
     def _noted(self, pair: Alike) -> None:
         """Two equal arrays become letters, if both are seen to be numbers for all inputs."""

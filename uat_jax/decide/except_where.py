@@ -127,7 +127,7 @@ class _Neighbours:
 
     def elsewhere(self, entry: int) -> bool:
         """Whether the difference may be at other values of one entry too; it may if what is compared is not affine."""
-        differences = Differences()
+        differences = Differences(self.programs)
         differences.deadline = self.deadline
         line = np.repeat(self.point[None], len(LINE), axis=0)
         line[:, entry] += LINE
@@ -138,7 +138,10 @@ class _Neighbours:
             raise
         except UatJaxError:
             return True
-        compared = np.concatenate([d for d in differences.found if len(d) == len(LINE)], axis=1)
+        along = [d for d in differences.found if len(d) == len(LINE)]
+        if not along:  # it is decided by what is not compared, such as whether a number is finite
+            return True
+        compared = np.concatenate(along, axis=1)
         slope = compared[1] - compared[0]
         affine = np.abs(compared - compared[0] - LINE[:, None] * slope) <= AFFINE * np.abs(compared).max(axis=0)
         if differences.jumps or not affine.all():

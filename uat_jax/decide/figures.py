@@ -203,18 +203,27 @@ class PieceInNormalForm:
     reason: str
 
 
+ARRAY_BY_ARRAY = "array by array"
+"""How programs are compared that can hardly be cut."""
+
+
 @dataclass(frozen=True)
 class PiecesInNormalForm(Figures):
-    """A proof in pieces, each of which has one normal form, or is one program on both sides."""
+    """A proof in pieces, each of which has one normal form, or is one program on both sides.
+
+    `way` is explained at `FieldsOfPieces`.
+    """
 
     wide: tuple[PieceInNormalForm, ...]
+    way: str | None = None
 
 
 @dataclass(frozen=True)
 class FieldsOfPieces(Fields):
     """A comparison of two functions in pieces; tests: how many comparisons were made, equal or not.
 
-    wide: the pieces that are too wide to be evaluated.
+    wide: the pieces that are too wide to be evaluated.  way: `ARRAY_BY_ARRAY` if the pieces lie between single arrays
+    of both programs, None if each piece begins where the one before it ends.
     """
 
     derivation: str
@@ -224,6 +233,7 @@ class FieldsOfPieces(Fields):
     tests: int
     sample: Seen
     wide: tuple[PieceInNormalForm, ...] | None = None
+    way: str | None = None
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,7 @@ class Compared:
     or not.  questions: how many small programs were compared for what is known of letters.
     readings: constants that stand for other numbers than are written; constants: those that were read as what
     they stand for.  parting: '' if the programs are equal, else where they seem to part.
+    by_arrays: whether the pieces lie between single arrays of both, and not one behind the other.
     """
 
     found: Mapping[Any, Piece | WidePiece]
@@ -124,6 +125,7 @@ class Compared:
     constants: tuple[ConstantReading, ...]
     forms: CanonicalForms
     parting: str = ""
+    by_arrays: bool = False
 
     @property
     def pieces(self) -> tuple[Piece, ...]:

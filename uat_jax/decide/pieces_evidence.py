@@ -18,7 +18,7 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.difference import Part, difference
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.figures import FieldsOfPieces, PieceFigures, PieceInNormalForm, PiecesInNormalForm
+from uat_jax.decide.figures import ARRAY_BY_ARRAY, FieldsOfPieces, PieceFigures, PieceInNormalForm, PiecesInNormalForm
 from uat_jax.decide.missing import advised, missing
 from uat_jax.decide.pieces import Compared, Piece, WidePiece, compared
 from uat_jax.decide.sampling import Seen, sample
@@ -85,7 +85,7 @@ def _finding(found: Compared | UnsupportedError, programs: tuple[ClosedJaxpr, Cl
         return _certified(found, seen)
     if found.wide:
         return _proved(found)
-    return Evidence(Method.IDENTITY, SAME, Verdict.PROVED)
+    return Evidence(Method.IDENTITY, SAME + _compared_so(found), Verdict.PROVED)
 
 
 def difference_evidence(
@@ -127,7 +127,19 @@ def _proved(found: Compared) -> Evidence:
     """The proof that two programs are equal, where every piece that is not identical has one normal form."""
     wide = tuple(map(_wide, found.wide))
     finding = f"equal in {sum(p.count for p in wide)} pieces with one normal form each, and others that are identical"
-    return Evidence(Method.INDEXED_NORMAL_FORM, finding, Verdict.PROVED, PiecesInNormalForm(wide))
+    figures = PiecesInNormalForm(wide, _way(found))
+    return Evidence(Method.INDEXED_NORMAL_FORM, finding + _compared_so(found), Verdict.PROVED, figures)
+
+
+def _way(found: Compared) -> str | None:
+    """The name of the way in which programs were compared, if it is not the usual one."""
+    return ARRAY_BY_ARRAY if found.by_arrays else None
+
+
+def _compared_so(found: Compared) -> str:
+    """How programs were compared that were not cut into pieces one behind the other, as the end of a finding."""
+    way = _way(found)
+    return f"; compared {way}" if way else ""
 
 
 def _certified(found: Compared, seen: Seen) -> Evidence:
@@ -142,6 +154,7 @@ def _certified(found: Compared, seen: Seen) -> Evidence:
         tests=found.tests,
         sample=seen,
         wide=tuple(map(_wide, found.wide)) or None,
+        way=_way(found),
     )
     kind = f"conditional: {found.condition}" if found.condition else "a theorem"
     number = sum(piece.count for piece in (*found.pieces, *found.wide))
@@ -151,6 +164,7 @@ def _certified(found: Compared, seen: Seen) -> Evidence:
     )
     if found.wide:
         finding += f"; {len(found.wide)} of these are too wide to be evaluated, and have one normal form"
+    finding += _compared_so(found)
     return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
 
 

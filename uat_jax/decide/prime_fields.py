@@ -64,6 +64,9 @@ PROBE_SECONDS = 0.05
 ROUNDS = 2
 """Rounds that the bound is shared out to: more than one, so that no single choice of primes decides."""
 
+MOST_READINGS = 30
+"""So many sets of laws and readings of constants are tried at most: of programs with all kinds of primitives."""
+
 MOST_ROUNDS = 6
 """After so many the bound is given as it is."""
 

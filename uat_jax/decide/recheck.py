@@ -36,6 +36,7 @@ from uat_jax.decide.equivalence import (
 )
 from uat_jax.decide.expansion import raising
 from uat_jax.decide.figures import (
+    ARRAY_BY_ARRAY,
     FieldsOfFunctions,
     FieldsOfLoops,
     FieldsOfPieces,
@@ -48,7 +49,7 @@ from uat_jax.decide.integers import WHOLE, Integers
 from uat_jax.decide.lookups.real_pair import at_points
 from uat_jax.decide.loops.pieces import MOST_TESTED
 from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
-from uat_jax.decide.prime_fields import Round
+from uat_jax.decide.prime_fields import MOST_READINGS, Round
 from uat_jax.decide.recheck_sizes import by_induction_again, proved_again, shown_by_few_again
 from uat_jax.decide.side_by_side import SideBySide
 from uat_jax.decide.specification import Sizes, Specification, hypothesis, parse, sizes_text, states_variable
@@ -57,8 +58,6 @@ from uat_jax.decide.whole_programs import WholePair, first_difference, is_whole_
 from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError, UatJaxError, UnsupportedError
 
-MOST_READINGS = 10
-"""Of laws and of constants: as many as the comparison in prime fields tries."""
 BUDGET, EQUATIONS = 600.0, 10_000_000
 """The seconds a recheck may take where nothing else is said, and the equations it may evaluate: a short file can hold
 loops that take hours."""
@@ -426,6 +425,8 @@ def _check_pieces(method: Method, figures: FieldsOfPieces, log2_error: float) ->
         raise damaged(f"{figures.tests} tests of {len(figures.pieces)} pieces")
     if any(piece.count < 1 for piece in figures.pieces):
         raise damaged("a piece that occurs nowhere")
+    if figures.way not in (None, ARRAY_BY_ARRAY):
+        raise damaged(f"'{figures.way}' for a way to compare pieces")
     if method is not Method.PRIME_FIELDS:
         raise MismatchError("the certificate does not call a comparison in pieces one in prime fields")
     _check_errors(figures, figures.pieces, log2_error)

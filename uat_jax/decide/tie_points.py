@@ -1,4 +1,4 @@
-"""Inputs at which a program decides between equal numbers, or rounds a number that lies at a jump.
+"""Inputs at which a program decides between equal numbers, rounds a number that lies at a jump, or catches 0/0.
 
     d(x + t e_j) = d(x) + t (d(x + e_j) − d(x))  for a difference d of degree one in x_j, which is 0 at one t
 
@@ -14,12 +14,15 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import Value, interpret
+from uat_jax.arithmetic.interpreter import Value, interpret, programs_within
 from uat_jax.arithmetic.tracing import is_number
 
 COMPARISONS = frozenset("eq ge gt le lt ne sign".split())
 
 ROUNDING = frozenset("ceil floor round".split())
+
+DIVIDING = frozenset(["div", "rem"])
+"""Primitives that make NaN of 0 and 0, which a program may catch."""
 
 COORDINATES, MOST = 8, 64
 """From each input so many coordinates are moved to a tie, and so many inputs are given back."""
@@ -29,11 +32,13 @@ class Differences(Doubles):
     """Doubles that collect what each decision compares: arrays of shape (copies, entries) that are 0 at its ties.
 
     jumps: whether numbers are rounded on the way, of whose ties only those next to the first copy are collected.
+    caught: whether one of the programs looks for NaN, so that it decides where a divisor is 0 as well.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, programs: Sequence[ClosedJaxpr]) -> None:
         self.found: list[np.ndarray] = []
         self.jumps = False
+        self.caught = any(map(_looks_for_nan, programs))
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results; the operands of decisions are kept."""
@@ -43,6 +48,8 @@ class Differences(Doubles):
                 self._keep(operands[0] if len(operands) == 1 else np.subtract(*_aligned(operands)))
         if of_floats and _rounds(equation):
             self._keep_jumps(operands[0])
+        if of_floats and self.caught and equation.primitive.name in DIVIDING:
+            self._keep(operands[1])
         return super().evaluate(equation, operands)
 
     def _keep(self, difference: np.ndarray) -> None:
@@ -55,6 +62,15 @@ class Differences(Doubles):
         with np.errstate(all="ignore"):
             self._keep(x - np.round(x[:1]))
             self._keep(x - (np.floor(x[:1]) + 0.5))
+
+
+def _looks_for_nan(program: ClosedJaxpr) -> bool:
+    """Whether a program asks whether a number is finite, or is another one than itself."""
+    return any(
+        e.primitive.name == "is_finite" or e.primitive.name in ("eq", "ne") and e.invars[0] is e.invars[1]
+        for inner in programs_within(program)
+        for e in inner.eqns
+    )
 
 
 def _rounds(equation: JaxprEqn) -> bool:
@@ -90,7 +106,7 @@ def tie_points(
     coordinates = random.permutation(len(base))[:COORDINATES]
     moved = np.repeat(base[None], 1 + len(coordinates), axis=0)
     moved[1 + np.arange(len(coordinates)), coordinates] += 1
-    arithmetic = Differences()
+    arithmetic = Differences(programs)
     arithmetic.deadline = deadline
     for program in programs:
         interpret(program, arithmetic, cut(moved))

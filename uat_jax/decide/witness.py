@@ -92,6 +92,11 @@ def _small_integers(random: np.random.Generator, shape: tuple[int, int]) -> np.n
     return points
 
 
+def _of_one_sign(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Numbers between 0 and 1, in every other row with a minus: max(x) and max(x, 0) differ where all are negative."""
+    return random.random(shape) * np.where(np.arange(shape[0]) % 2, -1.0, 1.0)[:, None]
+
+
 @dataclass(frozen=True)
 class Candidates:
     """The inputs that are tried.
@@ -113,7 +118,7 @@ REAL = Candidates(
         "sparse": lambda random, shape: random.integers(-2, 3, shape) * (random.random(shape) < 0.2),
         "normal": lambda random, shape: random.standard_normal(shape),
         "scaled": lambda random, shape: random.standard_normal(shape) * 10 ** random.uniform(-2, 2, (shape[0], 1)),
-        "uniform": lambda random, shape: random.random(shape),
+        "uniform": _of_one_sign,
     },
     count=64,
 )

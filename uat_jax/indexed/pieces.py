@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, entry_of_input
+from uat_jax.indexed.infinities import may_be_infinite
 from uat_jax.indexed.maxima import is_finite
 from uat_jax.indexed.polynomial import Polynomial
 from uat_jax.indexed.steps import Evaluation, Steps
@@ -46,8 +47,7 @@ class _Side:
         self.evaluation.until(place + 1)
         found = self.evaluation.values[result]
         self.seen.append((place, result, found))
-        known = found.kind == "f" and isinstance(found.body, Polynomial) and is_finite(found.body)
-        return found if known else None
+        return found if _may_be_cut(found) else None
 
     @property
     def may_advance(self) -> bool:
@@ -71,7 +71,12 @@ class _Side:
 
     def candidates(self) -> list[Array]:
         """The arrays since the last cut."""
-        return [x for _, _, x in self.seen if x.kind == "f" and isinstance(x.body, Polynomial) and is_finite(x.body)]
+        return [x for _, _, x in self.seen if _may_be_cut(x)]
+
+
+def _may_be_cut(x: Array) -> bool:
+    """Whether an array has a normal form, and is finite but for inputs of measure zero."""
+    return x.kind == "f" and isinstance(x.body, Polynomial) and is_finite(x.body) and not may_be_infinite(x)
 
 
 def outputs_in_pieces(

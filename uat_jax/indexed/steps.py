@@ -20,6 +20,7 @@ from uat_jax.indexed.array import Array, kind_of, literal
 from uat_jax.indexed.computed_places import PLACES
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.elementwise import COMPARISONS, ELEMENTWISE
+from uat_jax.indexed.infinities import check_infinities
 from uat_jax.indexed.placement import PLACEMENT
 from uat_jax.indexed.polynomial import Polynomial
 from uat_jax.indexed.predicates import SizeCase
@@ -216,6 +217,7 @@ def _more_bytes(equation: JaxprEqn) -> int:
 
 def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequence[Array]) -> list[Array]:
     name = equation.primitive.name
+    check_infinities(equation, operands)
     if name in CONTROL:
         return CONTROL[name](equation, operands)
     if name not in RULES or name not in TABLE and not OF_SIZES.get(name, frozenset()) >= equation.params.keys():

@@ -71,9 +71,12 @@ def _counterexample(found: Counterexample) -> Iterator[str]:
 def show_pieces(console: Console, certificate: Certificate) -> None:
     """Print where the programs were cut: a row for each piece, with its source lines on both sides.
 
-    Nothing is printed of programs that were compared as a whole, but that.
+    Of programs that were not cut into pieces one behind the other, and of those that were compared as a whole, it says
+    that.
     """
     for evidence in certificate.evidence:
+        if isinstance(evidence.figures, FieldsOfPieces | PiecesInNormalForm) and evidence.figures.way:
+            console.print(f"  compared {evidence.figures.way}", highlight=False)
         if isinstance(evidence.figures, FieldsOfPieces):
             console.print(_table([*evidence.figures.pieces, *(evidence.figures.wide or ())]))
         elif isinstance(evidence.figures, PiecesInNormalForm):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import jax
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, jaxpr_as_fun
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, jaxpr_as_fun
 
 from uat_jax.arithmetic import stored_control
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
-from uat_jax.arithmetic.interpreter import called, interpret_all, programs_within
+from uat_jax.arithmetic.fact_rules import catches_infinities
+from uat_jax.arithmetic.interpreter import called, interpret_all, programs_within, scan_counts
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.loops.walk import LOOPS
@@ -24,9 +28,11 @@ DECIDING = frozenset("abs clamp cond cummax cummin max min pow reduce_max reduce
 def all_strict(program: ClosedJaxpr | Jaxpr) -> bool:
     """Whether every operation on floats, in all calls and loops, has an undefined result where an operand is undefined.
 
-    A selection by an integer is none: it leaves an operand out.
+    A selection by an integer is none: it leaves an operand out.  Nor is tanh(1/u) if u is no constant: where u is 0, it
+    is 1 or -1.
     """
-    return all(_is_strict(equation) for inner in programs_within(program) for equation in inner.eqns)
+    strict = all(_is_strict(equation) for inner in programs_within(program) for equation in inner.eqns)
+    return strict and not _followed(program, [_INPUT] * len(_jaxpr(program).invars))[1]
 
 
 def _is_strict(equation: JaxprEqn) -> bool:
@@ -38,6 +44,59 @@ def _is_strict(equation: JaxprEqn) -> bool:
     if name == "integer_pow" and equation.params["y"] == 0:
         return False
     return name in UNDEFINED_STAYS and name not in DECIDING and all(map(is_number, equation.outvars))
+
+
+_FIXED, _INPUT, _OPEN = range(3)
+"""A number that is computed of constants alone, one that depends on inputs, and one that may be infinite."""
+
+
+def _jaxpr(program: ClosedJaxpr | Jaxpr) -> Jaxpr:
+    return program.jaxpr if isinstance(program, ClosedJaxpr) else program
+
+
+def _followed(program: ClosedJaxpr | Jaxpr, given: Sequence[int]) -> tuple[list[int], bool]:
+    """What the outputs of a program are, and whether a number is made of an infinity in it."""
+    jaxpr = _jaxpr(program)
+    values: dict[Any, int] = dict(zip(jaxpr.invars, given, strict=True))
+    read = lambda atom: _FIXED if isinstance(atom, Literal) else values.get(atom, _FIXED)
+    caught = False
+    for equation in jaxpr.eqns:
+        results, catches = _results(equation, list(map(read, equation.invars)))
+        values.update(zip(equation.outvars, results, strict=True))
+        caught = caught or catches
+    return list(map(read, jaxpr.outvars)), caught
+
+
+def _results(equation: JaxprEqn, operands: list[int]) -> tuple[list[int], bool]:
+    """What the results of an equation are, and whether it makes a number of an infinity."""
+    name, inner = equation.primitive.name, called(equation)
+    if inner is not None:
+        return _followed(inner, operands)
+    if name in LOOPS:
+        return _of_loop(equation, operands)
+    catches = catches_infinities(equation, [x == _OPEN for x in operands])
+    divisor = {"div": operands[-1:], "rsqrt": operands}.get(name, [])
+    if name == "integer_pow" and equation.params["y"] < 0:
+        divisor = operands
+    result = _OPEN if any(divisor) else max(operands, default=_FIXED)
+    return [result] * len(equation.outvars), catches
+
+
+def _of_loop(equation: JaxprEqn, operands: list[int]) -> tuple[list[int], bool]:
+    """The same of a loop, whose carries may be what they become in any step."""
+    if equation.primitive.name == "while":
+        tests, constants = equation.params["cond_nconsts"], equation.params["body_nconsts"]
+        body, carries = equation.params["body_jaxpr"], len(equation.outvars)
+    else:
+        tests, (constants, carries), body = 0, scan_counts(equation), equation.params["jaxpr"]
+    fixed, carry = operands[tests : tests + constants], operands[tests + constants :][:carries]
+    rows = operands[tests + constants + carries :]
+    while True:
+        results, caught = _followed(body, [*fixed, *carry, *rows])
+        after = list(map(max, carry, results[:carries]))
+        if after == carry:
+            return [*carry, *results[carries:]], caught
+        carry = after
 
 
 STORED = frozenset(stored_control.PRIMITIVES.values())
