@@ -98,6 +98,13 @@ def test_sums_and_products_alone_point_at_constants():
     assert not lacking(text)
 
 
+def test_a_constant_mask_is_no_decision_and_one_of_the_inputs_is():
+    masked = lambda mask: lambda x: jnp.where(mask(x), x * x, 0.0).sum()
+    constant = (program(masked(lambda x: jnp.tril(jnp.ones((3, 3), bool))), (3, 3)),) * 2
+    assert "number of operations" in takes_long(constant)
+    assert takes_long((program(masked(lambda x: x > 0), (3, 3)),) * 2).startswith("what takes long is 'gt'")
+
+
 @pytest.mark.parametrize("refusal", ["something may be undefined", "'log' may be undefined", "'log' may be; mask it"])
 def test_a_refusal_without_a_place_or_advice_is_completed(refusal):
     both = (program(lambda x: jnp.log(x) + 1, (3,)),) * 2

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.field_rules import RULES
@@ -180,13 +180,27 @@ def advised(refusal: str, programs: Sequence[ClosedJaxpr]) -> str:
 
 
 def _equations(programs: Iterable[ClosedJaxpr | Jaxpr]) -> Iterable[JaxprEqn]:
-    """All equations, those of functions that are called as well."""
+    """The equations whose results depend on the inputs, those of functions that are called as well."""
     for program in programs:
-        for equation in getattr(program, "jaxpr", program).eqns:
-            inner = inner_programs(equation)
-            if not inner or equation.primitive.name in LOOPS:
-                yield equation
-            yield from _equations(inner)
+        yield from _varying(program, [True] * len(getattr(program, "jaxpr", program).invars))
+
+
+def _varying(program: ClosedJaxpr | Jaxpr, given: Sequence[bool]) -> Iterable[JaxprEqn]:
+    """The equations that depend on the inputs that are marked; a selection by a constant mask is no decision."""
+    jaxpr = getattr(program, "jaxpr", program)
+    varying = {variable for variable, marked in zip(jaxpr.invars, given, strict=True) if marked}
+    for equation in jaxpr.eqns:
+        marks = [not isinstance(atom, Literal) and atom in varying for atom in equation.invars]
+        if not any(marks):
+            continue
+        varying.update(equation.outvars)
+        inner = inner_programs(equation)
+        decides = equation.primitive.name != "select_n" or marks[0]
+        if decides and (not inner or equation.primitive.name in LOOPS):
+            yield equation
+        for called in inner:
+            inputs = getattr(called, "jaxpr", called).invars
+            yield from _varying(called, marks if len(marks) == len(inputs) else [True] * len(inputs))
 
 
 def _first(table: Mapping[str, str], lines: Lines, groups: Iterable[Sequence[JaxprEqn]]) -> str:
