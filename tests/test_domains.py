@@ -12,8 +12,8 @@ import pytest
 
 import uat_jax as uj
 from uat_jax.decide.assumption import AssumptionKind
+from uat_jax.decide.description import describe
 from uat_jax.decide.domain import REALS, Domains, Interval, Restricted, parse_domain
-from uat_jax.decide.equivalence import describe
 from uat_jax.decide.specification import Specification, parse
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import DomainError, InputError, MismatchError, NotEquivalentError

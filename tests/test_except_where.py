@@ -12,7 +12,7 @@ from prover_mutants import killing
 
 import uat_jax as uj
 from uat_jax.decide import equivalence
-from uat_jax.decide.equivalence import describe
+from uat_jax.decide.description import describe
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 
 S = jax.ShapeDtypeStruct((), jnp.float32)

@@ -13,7 +13,7 @@ import pytest
 import uat_jax as uj
 from uat_jax.arithmetic.emulated import EDGES, Emulated, arguments
 from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.decide.equivalence import describe
+from uat_jax.decide.description import describe
 from uat_jax.decide.extremes import extremes, values, zeros
 from uat_jax.decide.hazards import KINDS, Hazard, search_hazards, shown
 from uat_jax.decide.on_device import OnDevice

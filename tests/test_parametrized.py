@@ -7,7 +7,7 @@ import pytest
 from pairs.pair import f32, matmul
 
 import uat_jax as uj
-from uat_jax.decide.equivalence import describe
+from uat_jax.decide.description import describe
 from uat_jax.decide.parametrized import Parametrized
 
 W, A, X, Q = uj.simplex(f32(4)), uj.symmetric(f32(3, 3)), uj.sorted(f32(4)), uj.orthogonal(f32(3, 3))

@@ -9,7 +9,7 @@ from jax import lax, random
 import uat_jax as uj
 from uat_jax import Verdict
 from uat_jax.arithmetic.integer_ranges import UNBOUNDED, Range, ranges
-from uat_jax.decide.equivalence import describe
+from uat_jax.decide.description import describe
 from uat_jax.errors import InputError
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)

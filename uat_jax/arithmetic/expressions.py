@@ -6,7 +6,7 @@ Two programs that are evaluated at one draw share the table, so that equal place
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +93,17 @@ class Expressions:
         operation = operation_of(equation)
         key = (operation, tuple(order), result) if operation.comparable else object()
         return self._place(key, Expression(shape, equation, tuple(operands), result))
+
+    def needed(self, places: Iterable[int | None]) -> set[int]:
+        """These places, and those of all that they are computed from."""
+        found: set[int] = set()
+        waiting = [place for place in places if place is not None]
+        while waiting:
+            place = waiting.pop()
+            if place not in found:
+                found.add(place)
+                waiting += self._all[place].operands
+        return found
 
     def unnamed(self, shape: tuple[int, ...]) -> int:
         """A place of its own, equal to no other."""

@@ -90,10 +90,11 @@ OF_FIELDS = (Number, Refused, Exchanged)
 
 @dataclass(frozen=True)
 class Step:
-    """One evaluated equation, and a digest of its value."""
+    """One evaluated equation, a digest of its value, and the place of its expression."""
 
     equation: JaxprEqn
     value: int
+    place: int | None
 
     def __str__(self) -> str:
         return named(self.equation)
@@ -738,7 +739,7 @@ class Fields(Arithmetic):
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # A sum over entries, so that a rearrangement of the same ones is not taken for something new.
         residues = result.residues.levels[0][0].ravel()
-        return Step(equation, int(np.dot(residues, residues)))
+        return Step(equation, int(np.dot(residues, residues)), result.expression)
 
     def _computed(self, result: Value) -> bool:
         """Whether a result is a number, and more than a random point that is drawn when it is used."""

@@ -45,7 +45,8 @@ class Counterexample:
     as balls or exact numbers, on which the verdict rests.  names: of the two sides.  sizes: of the symbolic dimensions.
     output: which output array of two functions differs, and entry its index in there.  minimal: no single entry of the
     inputs can be replaced by a simpler number so that the difference still shows.  seed: of the search that found it.
-    program: a script that shows the difference, where there is one.
+    program: a script that shows the difference, where there is one.  differing: how many entries of all outputs differ
+    in float64, and of how many, where that was counted.
     """
 
     inputs: tuple[Input, ...]
@@ -59,6 +60,7 @@ class Counterexample:
     minimal: bool = False
     seed: int | None = None
     program: str = ""
+    differing: tuple[int, int] | None = None
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
@@ -80,4 +82,7 @@ def from_data(data: Any) -> Counterexample:
     left, right = data["names"]
     exact, other = data["exact"]
     typed = {"names": (left, right), "exact": (exact, other), "entry": tuple(data["entry"])}
+    if data.get("differing") is not None:
+        differing, of = map(int, data["differing"])
+        typed["differing"] = (differing, of)
     return Counterexample(**{**data, **typed, "inputs": tuple(Input(**of) for of in data["inputs"])})

@@ -31,6 +31,7 @@ from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.cut_off import by_cut_off, enough_sizes
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
+from uat_jax.decide.description import describe, headline
 from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
 from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
 from uat_jax.decide.except_where import except_where
@@ -188,31 +189,7 @@ def assert_equivalent(
     certificate = decide(question, effort)
     if not certificate.passes:
         raise NotEquivalentError(describe(certificate))
-    demands.check(certificate, _headline(certificate))
-
-
-def describe(certificate: Certificate) -> str:
-    """The verdict on two functions in a few lines: reason, counterexample and reproducer, assumptions."""
-    found = certificate.counterexample
-    lines = [_headline(certificate)]
-    lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
-    if found:
-        lines += [f"  exactly: {found.exact[0]}", f"  against: {found.exact[1]}", "", found.program]
-    else:
-        lines += [f"  assuming: {assumption.text}" for assumption in certificate.assumptions]
-    if certificate.floats:
-        lines += [f"  {word}: {line}" for word, line in certificate.floats.lines()]
-    return "\n".join(lines)
-
-
-def _headline(certificate: Certificate) -> str:
-    """Verdict and functions."""
-    claim = certificate.claim
-    where = ", almost everywhere" if claim.get("almost_everywhere") else ""
-    hypotheses = (AssumptionKind.DOMAIN, AssumptionKind.INTEGERS, AssumptionKind.FAMILY)
-    domains = [a.text for a in certificate.assumptions if a.kind in hypotheses]
-    inputs = f", for {' and '.join(domains)}" if domains else ""
-    return f"{certificate.verdict}: {claim['left']} and {claim['right']}{inputs}{where}"
+    demands.check(certificate, headline(certificate))
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,7 @@ def _evidence(
         rounds=found.rounds,
         sample=seen,
         almost_everywhere=found.almost,
+        parting="" if found.equal or found.almost else parting(programs, found.apart),
     )
     reason = _doubt(found, ties, error, programs)
     if reason:

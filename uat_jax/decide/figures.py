@@ -139,6 +139,8 @@ class FieldsOfFunctions(Fields):
     rounds: tuple[Round, ...]
     sample: Seen
     almost_everywhere: bool
+    parting: str = ""
+    """Where the programs part, if they are not equal as formal expressions."""
 
 
 @dataclass(frozen=True)
@@ -289,9 +291,17 @@ class InNormalForm(Figures):
 
 @dataclass(frozen=True)
 class Refuted(Figures):
-    """Beside a counterexample to the equality of two functions: what prime fields said."""
+    """Beside a counterexample to the equality of two functions: what prime fields said, and where the programs part."""
 
     fields: str
+    parting: str = ""
+
+
+@dataclass(frozen=True)
+class Parted(Figures):
+    """Of two functions that are not shown to be equal in pieces: where the programs part."""
+
+    parting: str
 
 
 @dataclass(frozen=True)
@@ -303,9 +313,10 @@ class EqualElsewhere:
 
 
 @dataclass(frozen=True)
-class RefutedAtTies(Refuted):
+class RefutedAtTies(Figures):
     """Beside a counterexample at which compared numbers are equal: everywhere else the functions are the same."""
 
+    fields: str
     almost_everywhere: EqualElsewhere
 
 
@@ -499,7 +510,7 @@ class Predictions(Figures):
 KINDS: tuple[type[Figures], ...] = (
     Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
     FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, AllSizes, InNormalForm,
-    PiecesInNormalForm, CutOff, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
+    PiecesInNormalForm, CutOff, Refuted, RefutedAtTies, Parted, Searched, RestsOn, Misfit,
     Deduced, Boxes,
     Measured, Counted, Found, Count, Enumerated, SolvedFormulas, Factored, Ranks, Rank, Minor, Series, FloatFigures,
     Predictions,

@@ -18,7 +18,14 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.difference import Part, difference
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.figures import ARRAY_BY_ARRAY, FieldsOfPieces, PieceFigures, PieceInNormalForm, PiecesInNormalForm
+from uat_jax.decide.figures import (
+    ARRAY_BY_ARRAY,
+    FieldsOfPieces,
+    Parted,
+    PieceFigures,
+    PieceInNormalForm,
+    PiecesInNormalForm,
+)
 from uat_jax.decide.missing import advised, missing
 from uat_jax.decide.pieces import Compared, Piece, WidePiece, compared
 from uat_jax.decide.sampling import Seen, sample
@@ -80,7 +87,7 @@ def _finding(found: Compared | UnsupportedError, programs: tuple[ClosedJaxpr, Cl
         return Evidence(Method.PRIME_FIELDS, advised(str(found), programs), Verdict.UNKNOWN)
     if not found.equal:
         lacking = "" if seen.apart else f"; {missing(programs)}"
-        return Evidence(Method.PRIME_FIELDS, f"{found.parting}{lacking}", Verdict.UNKNOWN)
+        return Evidence(Method.PRIME_FIELDS, f"{found.parting}{lacking}", Verdict.UNKNOWN, Parted(found.parting))
     if found.pieces:
         return _certified(found, seen)
     if found.wide:

@@ -573,11 +573,17 @@ class Drawn:
 
     @property
     def apart(self) -> tuple[tuple[JaxprEqn, ...], ...]:
-        """Of each program the first equations that compute values which the other one never has."""
-        found = []
+        """Of each program the first equations that compute values which the other one never has.
+
+        Both may compute the same number in two ways: what leads to values that both have is passed over.
+        """
+        expressions, found = self.sides[0].functions.expressions, []
         for trail, other in zip(self.trails, reversed(self.trails), strict=True):
             there = {step.value for step in other}
-            found.append(tuple(step.equation for step in trail if step.value not in there)[:MOST_APART])
+            back = expressions.needed(step.place for step in trail if step.value in there)
+            alone = [step for step in trail if step.value not in there]
+            for_good = [step for step in alone if step.place not in back] or alone
+            found.append(tuple(step.equation for step in for_good)[:MOST_APART])
         return tuple(found)
 
     @property

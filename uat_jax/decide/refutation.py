@@ -15,7 +15,7 @@ from uat_jax.decide.constant_readings import readings, rounded_constants
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.figures import Agreed, Refuted
+from uat_jax.decide.figures import Agreed, FieldsOfFunctions, Parted, Refuted
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UatJaxError
 
@@ -41,7 +41,9 @@ def refutation(search: Search, fields: Evidence, write: Writer) -> Evidence | No
     values = found.exact if found.left == found.right else (repr(found.left), repr(found.right))
     finding = f"{' against '.join(values)} at output {found.output}{list(found.entry)}"
     example = replace(found, program=write(found))
-    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, Refuted(fields.finding), example=example)
+    parting = fields.figures.parting if isinstance(fields.figures, FieldsOfFunctions | Parted) else ""
+    figures = Refuted(fields.finding, parting)
+    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, figures, example=example)
 
 
 def doubted(

@@ -494,7 +494,20 @@ class _Search:
             entry=found.entry,
             minimal=minimal,
             seed=self.seed,
+            differing=self.differing(point),
         )
+
+    def differing(self, point: np.ndarray) -> tuple[int, int] | None:
+        """How many entries of all outputs differ in float64, and of how many; None where float64 sees no difference."""
+        try:
+            sides = self.doubles(point[None])
+        except UatJaxError:
+            return None
+        with np.errstate(all="ignore"):
+            scale = lambda a, b: np.maximum(np.abs(a), np.abs(b)).max(initial=0.0)
+            apart = [~((np.abs(a - b) <= CLEAR * scale(a, b)) | (a == b)) for a, b in zip(*sides, strict=True)]
+        count = sum(int(entries.sum()) for entries in apart)
+        return (count, sum(entries.size for entries in apart)) if count else None
 
     def values(self, point: np.ndarray, found: _Separation) -> tuple[float, float]:
         """Both values of the separated entry in float64; rounded from the balls where float64 cannot evaluate them."""

@@ -12,7 +12,14 @@ from rich.text import Text
 
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.counterexample import Counterexample
-from uat_jax.decide.figures import FieldsOfPieces, PieceFigures, PieceInNormalForm, PiecesInNormalForm, Refuted
+from uat_jax.decide.figures import (
+    FieldsOfPieces,
+    PieceFigures,
+    PieceInNormalForm,
+    PiecesInNormalForm,
+    Refuted,
+    RefutedAtTies,
+)
 from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.report.table import COLOURS
 
@@ -46,7 +53,9 @@ def _lines(certificate: Certificate, seconds: float, hazards: bool) -> Iterator[
     yield f"  inputs    {', '.join(certificate.claim['inputs'])}{where}"
     for evidence in certificate.evidence:
         yield f"  {evidence.method:<9} {_finding(evidence)}"
-        if isinstance(evidence.figures, Refuted):
+        if isinstance(evidence.figures, Refuted) and evidence.figures.parting:
+            yield f"  parting   {evidence.figures.parting}"
+        elif isinstance(evidence.figures, Refuted | RefutedAtTies):
             yield f"  fields    {evidence.figures.fields}"
     for assumption in certificate.assumptions:
         yield f"  assuming  {assumption.text}"

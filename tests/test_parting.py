@@ -1,0 +1,101 @@
+"""Where two programs part: the line of a mistake, although both compute the same in different ways before and after."""
+
+import inspect
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import uat_jax as uj
+from uat_jax.decide.description import describe
+
+pytestmark = pytest.mark.usefixtures("standard_promotion")
+
+F = np.float32
+X, V = jax.ShapeDtypeStruct((3, 4), jnp.float32), jax.ShapeDtypeStruct((4,), jnp.float32)
+M = jax.ShapeDtypeStruct((4, 4), jnp.float32)
+
+
+def norm(x, gain, shift, w):
+    """A norm and a layer behind it, centred before it is squared."""
+    centred = x - x.mean(-1, keepdims=True)
+    y = gain * centred / jnp.sqrt((centred**2).mean(-1, keepdims=True) + F(1e-5)) + shift
+    return jax.nn.softmax(y @ w, -1)
+
+
+def again(x, gain, shift, w):
+    """The same by moments, and with exponentials written out."""
+    mean = x.mean(-1, keepdims=True)
+    variance = (x * x).mean(-1, keepdims=True) - mean * mean
+    y = (x - mean) * jax.lax.rsqrt(variance + F(1e-5))
+    e = jnp.exp((y * gain + shift) @ w)
+    return e / e.sum(-1, keepdims=True)
+
+
+def wrong_epsilon(x, gain, shift, w):
+    mean = x.mean(-1, keepdims=True)
+    variance = (x * x).mean(-1, keepdims=True) - mean * mean
+    y = (x - mean) * jax.lax.rsqrt(variance + F(1e-3))  # planted
+    e = jnp.exp((y * gain + shift) @ w)
+    return e / e.sum(-1, keepdims=True)
+
+
+def wrong_shift(x, gain, shift, w):
+    mean = x.mean(-1, keepdims=True)
+    variance = (x * x).mean(-1, keepdims=True) - mean * mean
+    y = (x - mean) * jax.lax.rsqrt(variance + F(1e-5))
+    z = y * gain
+    z = z - shift  # planted
+    e = jnp.exp(z @ w)
+    return e / e.sum(-1, keepdims=True)
+
+
+def wrong_weight(x, gain, shift, w):
+    mean = x.mean(-1, keepdims=True)
+    variance = (x * x).mean(-1, keepdims=True) - mean * mean
+    y = (x - mean) * jax.lax.rsqrt(variance + F(1e-5))
+    w = w.at[1, 2].mul(F(1.0001))  # planted
+    e = jnp.exp((y * gain + shift) @ w)
+    return e / e.sum(-1, keepdims=True)
+
+
+def wrong_scale(x, gain, shift, w):
+    mean = x.mean(-1, keepdims=True)
+    variance = (x * x).mean(-1, keepdims=True) - mean * mean
+    y = (x - mean) * jax.lax.rsqrt(variance + F(1e-5))
+    e = jnp.exp((y * gain + shift) @ w)
+    p = e / e.sum(-1, keepdims=True)
+    return p * F(1.0001)  # planted
+
+
+WRONG = (wrong_epsilon, wrong_shift, wrong_weight, wrong_scale)
+
+
+def planted(function):
+    """The line of the mistake."""
+    lines, first = inspect.getsourcelines(function)
+    return first + next(i for i, line in enumerate(lines) if "# planted" in line)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda f: f.__name__)
+def test_the_line_of_a_mistake_is_named(wrong):
+    with jax.default_matmul_precision("highest"):
+        certificate = uj.certify(norm, wrong, X, V, V, M)
+    assert certificate.verdict is uj.Verdict.REFUTED
+    assert f" at test_parting.py:{planted(wrong)}" in certificate.evidence[0].figures["parting"].partition("; right")[2]
+    text, found = describe(certificate), certificate.counterexample
+    assert "  they part: left '" in text and f"; {found.differing[0]} of 12 entries differ" in text
+
+
+def test_two_writings_of_one_function_do_not_part():
+    with jax.default_matmul_precision("highest"):
+        certificate = uj.certify(norm, again, X, V, V, M)
+    assert certificate.verdict is uj.Verdict.CERTIFIED and "they part" not in describe(certificate)
+
+
+def test_how_far_apart_both_values_are():
+    """Of four entries the second differs: 0 against 1 where x is 0."""
+    step = np.array([0, 1, 0, 0], np.float32)
+    text = describe(uj.certify(lambda x: 2 * x, lambda x: 2 * x + step, V))
+    assert "  apart: 1, which is 1 of the larger; 1 of 4 entries differ" in text
