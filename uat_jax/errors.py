@@ -1,5 +1,12 @@
 """The exceptions of the package: one line each that says what was got, what was wanted and what to do."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from uat_jax.decide.certificate import Certificate
+
 
 class UatJaxError(Exception):
     """Base of every error raised on purpose. The command line prints its message and exits with 2."""
@@ -62,7 +69,14 @@ class MismatchError(UatJaxError):
 
 
 class NotEquivalentError(UatJaxError, AssertionError):
-    """Two functions that a test takes for equal are not known to be."""
+    """Two functions that a test takes for equal are not known to be.
+
+    certificate: of what was decided of them, if it is at hand.
+    """
+
+    def __init__(self, message: str, certificate: Certificate | None = None):
+        super().__init__(message)
+        self.certificate = certificate
 
 
 class DisagreementError(UatJaxError):

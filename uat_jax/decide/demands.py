@@ -101,7 +101,8 @@ class Demands:
         __tracebackhide__ = True
         complaints = self.complaints(certificate)
         if complaints:
-            raise NotEquivalentError("\n  ".join([f"{about} over the real numbers, but not in floats:", *complaints]))
+            text = "\n  ".join([f"{about} over the real numbers, but not in floats:", *complaints])
+            raise NotEquivalentError(text, certificate)
         if self.hazards == "warn":
             for hazard in certificate.hazards:
                 warnings.warn(f"{about}; hazard: {hazard.text} ({hazard.kind})", HazardWarning, stacklevel=3)

@@ -188,7 +188,7 @@ def assert_equivalent(
     effort = Effort(error, seed, deadline(budget, BUDGET, memory=memory), almost_everywhere=almost_everywhere)
     certificate = decide(question, effort)
     if not certificate.passes:
-        raise NotEquivalentError(describe(certificate))
+        raise NotEquivalentError(describe(certificate), certificate)
     demands.check(certificate, headline(certificate))
 
 

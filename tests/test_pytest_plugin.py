@@ -1,0 +1,139 @@
+"""The pytest plugin as a user meets it: in a run of its own, with and without workers, with options and a report."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import uat_jax as uj
+
+USER = """
+import jax, jax.numpy as jnp, pytest
+
+X = jax.ShapeDtypeStruct((3,), jnp.float32)
+
+def softmax(x):
+    e = jnp.exp(x - x.max())
+    return e / e.sum()
+
+def doubled(x):
+    return 2 * softmax(x)  # the mistake
+
+def test_right(equivalent):
+    assert equivalent(softmax, jax.nn.softmax, X).verdict == "CERTIFIED"
+
+def test_wrong(equivalent):
+    equivalent(softmax, doubled, X)
+
+@pytest.mark.uat(seed=7, hazards="ignore")
+def test_marked(equivalent):
+    assert equivalent(softmax, jax.nn.softmax, X).settings["seed"] == 7
+    assert equivalent(softmax, jax.nn.softmax, X, seed=8).settings["seed"] == 8
+
+def test_seed_of_the_run(equivalent):
+    assert equivalent(softmax, jax.nn.softmax, X).settings["seed"] == 5
+"""
+"""Four tests: one fails for its functions, and one without --uat-seed 5."""
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(folder, *arguments, ini="[pytest]\n", test=USER):
+    """pytest in a folder with one test file; the plugin is named, as it may not be installed."""
+    (folder / "pytest.ini").write_text(ini)
+    (folder / "test_user.py").write_text(test)
+    environment = {
+        **os.environ,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
+    }
+    command = [sys.executable, "-m", "pytest", "-p", "uat_jax.pytest_plugin", "-p", "no:cacheprovider", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module", params=[(), ("-p", "xdist", "-n", "2")], ids=["one process", "two workers"])
+def ran(request, tmp_path_factory):
+    """The user's tests with options and a report."""
+    folder = tmp_path_factory.mktemp("user")
+    return folder, run(folder, "--uat-seed", "5", "--uat-report", "report", *request.param)
+
+
+def test_a_wrong_function_fails_with_verdict_and_line_and_the_others_pass(ran):
+    _, found = ran
+    assert found.returncode == 1 and "1 failed, 3 passed" in found.stdout, found.stdout + found.stderr
+    assert "NotEquivalentError: REFUTED: test_user:softmax and test_user:doubled" in found.stdout
+    line = 1 + USER.splitlines().index("    return 2 * softmax(x)  # the mistake")
+    assert re.search(rf"they part: .*right 'mul' at \S*test_user.py:{line}", found.stdout)
+    failure = found.stdout.partition("NotEquivalentError: ")[2].partition("short test summary")[0]
+    assert len(failure.splitlines()) <= 40 and "__call__" not in failure
+
+
+def test_every_comparison_is_in_the_report(ran):
+    folder, found = ran
+    page = (folder / "report" / "index.html").read_text()
+    assert "5 comparisons are reported in" in found.stdout
+    assert "<h1>Comparisons: 4 CERTIFIED, 1 REFUTED</h1>" in page and page.count("<tr data-verdict=") == 5
+    links = re.findall(r'href="([^"]+)"', page)
+    assert len(set(links)) == 5 and {*links, "index.html"} == {path.name for path in (folder / "report").iterdir()}
+    verdicts = sorted(str(uj.load(folder / "report" / link).verdict) for link in links)
+    assert verdicts == ["CERTIFIED"] * 4 + ["REFUTED"]
+    assert "src=" not in page and "http" not in page.replace("http://www.w3.org", "")  # it needs nothing else
+
+
+def test_settings_stand_in_the_ini_file_and_the_command_line_goes_before(tmp_path):
+    ini = "[pytest]\nuat_seed = 4\nuat_budget = 60\nuat_report = out\n"
+    test = USER.replace('["seed"] == 5', '["seed"] in (4, 5)')
+    found = run(tmp_path, "-k", "seed_of", ini=ini, test=test)
+    assert "1 passed" in found.stdout, found.stdout + found.stderr
+    (path,) = (tmp_path / "out").glob("*.json")
+    assert json.loads(path.read_text())["settings"]["seed"] == 4
+    found = run(tmp_path, "-k", "seed_of", "--uat-seed", "5", ini=ini, test=test)
+    (again,) = (tmp_path / "out").glob("*.json")
+    assert again == path and json.loads(path.read_text())["settings"]["seed"] == 5
+
+
+def test_it_is_silent_and_loads_no_jax_where_it_is_not_used(tmp_path):
+    found = run(tmp_path, "-q", test="import sys\ndef test_plain():\n    assert 'jax' not in sys.modules\n")
+    assert found.returncode == 0 and "uat" not in found.stdout, found.stdout + found.stderr
+
+
+BAD = {
+    ("--uat-budget", "0"): "--uat-budget: got 0.0; wanted a number above 0",
+    ("--uat-error", "nan"): "--uat-error: got nan; wanted a number above 0",
+    ("--uat-seed", "one"): "argument --uat-seed: invalid int value: 'one'",
+    ("--uat-report", "test_user.py"): "--uat-report: got test_user.py, which is a file; wanted a folder",
+}
+
+
+@pytest.mark.parametrize("options", BAD, ids=" ".join)
+def test_bad_options_are_one_line(options, tmp_path):
+    (tmp_path / "test_user.py").write_text(USER)
+    found = run(tmp_path, *options)
+    assert found.returncode == 4 and BAD[options] in found.stderr, found.stdout + found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_a_bad_line_of_the_ini_file_is_named(tmp_path):
+    found = run(tmp_path, ini="[pytest]\nuat_budget = soon\n")
+    assert found.returncode == 4 and "uat_budget: got 'soon'; wanted seconds" in found.stderr
+
+
+def test_the_example_of_the_readme(tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    last = next(i for i, block in enumerate(blocks) if "(equivalent)" in block)
+    found = run(tmp_path, test="\n".join(blocks[: last + 1]))
+    assert "1 passed" in found.stdout, found.stdout + found.stderr
+
+
+def test_the_error_has_the_certificate():
+    import jax
+    import jax.numpy as jnp
+
+    spec = jax.ShapeDtypeStruct((), jnp.float32)
+    with pytest.raises(AssertionError) as failure:
+        uj.assert_equivalent(jnp.sin, jnp.cos, spec)
+    assert failure.value.certificate.verdict is uj.Verdict.REFUTED  # type: ignore[attr-defined]

@@ -1,0 +1,188 @@
+"""The pytest plugin: a fixture that compares two functions, options for all comparisons of a run, and a report of them.
+
+    def test_my_softmax(equivalent):
+        equivalent(my_softmax, jax.nn.softmax, jax.ShapeDtypeStruct((5,), jnp.float32))
+
+It is found by pytest wherever uat_jax is installed, imports JAX only when the fixture is used, and says nothing unless
+it is asked to.  Each of the workers of pytest-xdist writes the certificates of its own tests; the page is written once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from uat_jax.decide.certificate import Certificate
+    from uat_jax.decide.demands import Tolerance
+
+MARK = "uat"
+
+PROPERTY = "uat_jax"
+"""The name under which the report of a test carries what was compared in it, from the workers to the one who writes."""
+
+SETTINGS = {
+    "budget": (float, "seconds for each comparison, after which it is UNKNOWN and fails (default 120)"),
+    "error": (float, "the largest chance of a wrong CERTIFIED (default 2^-128)"),
+    "seed": (int, "seed of all random numbers (default 0)"),
+}
+"""Settings of every comparison of a run: their types, and what they are."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """--uat-budget, --uat-error, --uat-seed and --uat-report, and the same names with a line below in the ini file."""
+    group = parser.getgroup("uat_jax", "equivalence of JAX functions")
+    for name, (kind, text) in SETTINGS.items():
+        group.addoption(f"--uat-{name}", type=kind, metavar=name.upper(), help=text)
+        parser.addini(f"uat_{name}", text)
+    text = "write the certificate of every comparison into this folder, and a page of all of them: index.html"
+    group.addoption("--uat-report", metavar="DIR", help=text)
+    parser.addini("uat_report", text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the options, and prepare the report if one is asked for."""
+    config.addinivalue_line("markers", f"{MARK}(**settings): settings of `equivalent` in this test, such as budget=10")
+    config.stash[SETTINGS_OF_RUN] = {name: value for name in SETTINGS if (value := _option(config, name)) is not None}
+    folder = config.getoption("--uat-report") or config.getini("uat_report")
+    if not folder:
+        return
+    path = Path(config.rootpath, folder)
+    if path.exists() and not path.is_dir():
+        raise pytest.UsageError(f"--uat-report: got {folder}, which is a file; wanted a folder, or a new name for one")
+    config.stash[FOLDER] = path
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Report(path), "uat_jax report")
+
+
+SETTINGS_OF_RUN = pytest.StashKey[dict[str, Any]]()
+FOLDER = pytest.StashKey[Path]()
+
+
+def _option(config: pytest.Config, name: str) -> float | int | None:
+    """A setting of the command line, or else of the ini file.  Raises `pytest.UsageError` for one out of range."""
+    kind, _ = SETTINGS[name]
+    value = config.getoption(f"--uat-{name}")
+    if value is None:
+        text = str(config.getini(f"uat_{name}") or "")
+        try:
+            value = kind(text) if text else None
+        except ValueError:
+            raise pytest.UsageError(f"uat_{name}: got {text!r}; wanted {SETTINGS[name][1]}") from None
+    if value is not None and name != "seed" and not (value > 0 and not math.isnan(value)):
+        raise pytest.UsageError(f"--uat-{name}: got {value}; wanted a number above 0: {SETTINGS[name][1]}")
+    return value
+
+
+@pytest.fixture
+def equivalent(request: pytest.FixtureRequest) -> Equivalent:
+    """Compare two functions: `equivalent(f, g, *specs, **settings)` fails unless they are PROVED or CERTIFIED equal."""
+    return Equivalent(request)
+
+
+class Equivalent:
+    """What the fixture `equivalent` gives to a test."""
+
+    def __init__(self, request: pytest.FixtureRequest):
+        self.node, self.count = request.node, 0
+        of_run = request.config.stash.get(SETTINGS_OF_RUN, {})
+        marks = [dict(mark.kwargs) for mark in self.node.iter_markers(MARK)][::-1]  # the nearest one last
+        self.settings: dict[str, Any] = {name: value for given in (of_run, *marks) for name, value in given.items()}
+        self.folder = request.config.stash.get(FOLDER, None)
+
+    def __call__(
+        self,
+        left: Any,
+        right: Any,
+        *specs: Any,
+        rounding: float | Tolerance | None = None,
+        hazards: str | None = None,
+        **settings: Any,
+    ) -> Certificate:
+        """Pass if two functions are PROVED or CERTIFIED equal, and their floats do what is asked.
+
+        Args:
+            left, right, *specs: as for `uat_jax.certify`.
+            rounding, hazards: as for `uat_jax.assert_equivalent`.
+            **settings: of `uat_jax.certify`.  They go before those of the test's marks, and these before those of the
+                run.
+
+        Returns:
+            The certificate.
+
+        Raises:
+            NotEquivalentError: an AssertionError whose text is the verdict, the reason, the input, the lines at which
+                both functions part, and a program that shows the difference.
+            InputError: a setting that is out of range.
+
+        Example:
+            def test_attention(equivalent):
+                equivalent(attention, streaming, *specs, budget=30)
+        """
+        __tracebackhide__ = True
+        from uat_jax.decide.demands import Demands
+        from uat_jax.decide.description import describe, headline
+        from uat_jax.decide.equivalence import BUDGET, certify
+        from uat_jax.errors import NotEquivalentError
+
+        chosen = {"budget": BUDGET, **self.settings, **settings}
+        asked = {"rounding": rounding, "hazards": hazards}
+        floats = {name: chosen.pop(name, None) if value is None else value for name, value in asked.items()}
+        demands = Demands(floats["rounding"], floats["hazards"] or "warn")
+        certificate = certify(left, right, *specs, **chosen)
+        self._keep(certificate)
+        if not certificate.passes:
+            raise NotEquivalentError(describe(certificate), certificate)
+        demands.check(certificate, headline(certificate))
+        return certificate
+
+    def _keep(self, certificate: Certificate) -> None:
+        """Write the certificate into the folder of the report, and tell the report of it."""
+        if self.folder is None:
+            return
+        self.count += 1
+        claim, name = certificate.claim, f"{_file_name(self.node.nodeid)}-{self.count}.json"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        certificate.save(self.folder / name)
+        compared = {
+            "test": self.node.nodeid,
+            "verdict": str(certificate.verdict),
+            "functions": f"{claim['left']} and {claim['right']}",
+            "finding": "; ".join(evidence.finding for evidence in certificate.evidence),
+            "file": name,
+        }
+        self.node.user_properties.append((PROPERTY, compared))
+
+
+def _file_name(test: str) -> str:
+    """A name for a test that every file system takes, and no other test has."""
+    digest = hashlib.blake2b(test.encode(), digest_size=4).hexdigest()
+    return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', test)[-100:]}-{digest}"
+
+
+class Report:
+    """Gathers what was compared in all tests, and writes the page."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.compared: list[Mapping[str, str]] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take what a finished test has compared, whichever worker it ran on."""
+        if report.when == "teardown":
+            self.compared += [found for name, found in report.user_properties if name == PROPERTY]  # type: ignore[misc]
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Write the page, and say where it is."""
+        from uat_jax.decide.certificate import write_atomically
+        from uat_jax.report.comparisons import page
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = write_atomically(self.folder / "index.html", page(sorted(self.compared, key=lambda c: c["file"])))
+        terminalreporter.write_line(f"uat_jax: {len(self.compared)} comparisons are reported in {path}")
