@@ -144,9 +144,13 @@ class Equivalent:
 
     def _keep(self, certificate: Certificate) -> None:
         """Write the certificate into the folder of the report, and tell the report of it."""
+        from uat_jax.decide.description import partings
+
         if self.folder is None:
             return
         self.count += 1
+        findings = [evidence.finding for evidence in certificate.evidence]
+        findings += [f"they part: {parting}" for parting in partings(certificate)]
         claim, name = certificate.claim, f"{_file_name(self.node.nodeid)}-{self.count}.json"
         self.folder.mkdir(parents=True, exist_ok=True)
         certificate.save(self.folder / name)
@@ -154,7 +158,7 @@ class Equivalent:
             "test": self.node.nodeid,
             "verdict": str(certificate.verdict),
             "functions": f"{claim['left']} and {claim['right']}",
-            "finding": "; ".join(evidence.finding for evidence in certificate.evidence),
+            "finding": "; ".join(findings),
             "file": name,
         }
         self.node.user_properties.append((PROPERTY, compared))

@@ -25,7 +25,7 @@ def describe(certificate: Certificate) -> str:
     lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
     if found:
         lines += _difference(found)
-        lines += [f"  they part: {p}" for e in certificate.evidence if (p := _parting(e.figures))]
+        lines += [f"  they part: {parting}" for parting in partings(certificate)]
         lines += [f"  exactly: {found.exact[0]}", f"  against: {found.exact[1]}", "", found.program]
     else:
         lines += [f"  assuming: {assumption.text}" for assumption in certificate.assumptions]
@@ -57,5 +57,6 @@ def _difference(found: Counterexample) -> Iterator[str]:
     yield f"  apart: {gap:.3g}, which is {gap / size:.2g} of the larger{entries}"
 
 
-def _parting(figures: object) -> str:
-    return figures.parting if isinstance(figures, Refuted) else ""
+def partings(certificate: Certificate) -> list[str]:
+    """Where two functions that are refuted part, at each of the sizes at which that is known."""
+    return [e.figures.parting for e in certificate.evidence if isinstance(e.figures, Refuted) and e.figures.parting]

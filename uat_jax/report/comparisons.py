@@ -19,7 +19,9 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line);
   overflow-wrap: anywhere; }
 .PROVED, .CERTIFIED { color: var(--good); } .REFUTED { color: var(--bad); } .AGREES, .UNKNOWN { color: var(--open); }
-td:nth-child(2) { font-weight: 600; white-space: nowrap; }
+td:first-child, td:nth-child(3) { min-width: 14rem; }
+td:nth-child(2) { font-weight: 600; }
+td:nth-child(2), td:last-child, th { white-space: nowrap; }
 @media (max-width: 700px) { thead { position: absolute; left: -999rem; } tr { display: block; padding: .4rem 0;
   border-bottom: 1px solid var(--line); } td { display: block; border: 0; padding: 0; } }
 """
