@@ -6,10 +6,11 @@ import os
 # One thread per process: there is a process per core, and threads of both would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Thousands of programs are compiled and nearly all run once: XLA's cheapest code generator, which also is one more
-# compiler that the claims hold under.  `XLA_FLAGS= pytest` compiles as users do.
+# compiler that the claims hold under, and each program in one part.  `XLA_FLAGS= pytest` compiles as users do.
 os.environ.setdefault(
     "XLA_FLAGS",
-    "--xla_backend_optimization_level=0 --xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters",
+    "--xla_backend_optimization_level=0 --xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters "
+    "--xla_cpu_parallel_codegen_split_count=1",
 )
 
 gc.disable()  # while modules are imported and tests collected, which leaves no garbage

@@ -169,6 +169,8 @@ class Side:
 
     candidates: (place behind which it can be cut, the arrays that are needed later).  begin: where the present piece
     begins.  next: the equation that is looked at next.  seen: where fingerprints were met, with those of every array.
+    needed: for the beginning of a piece and arrays that are needed later, which of them become letters, or None if one
+    of the others may not be computed anew.
     """
 
     program: FlatProgram
@@ -179,6 +181,7 @@ class Side:
     seen: dict[bytes, tuple[int, Mapping[Var, np.ndarray]]] = field(default_factory=dict)
     ahead: Iterator[Candidate] = iter(())
     passed: list[Candidate] = field(default_factory=list)
+    needed: dict[tuple[int, tuple[Var, ...]], tuple[Var, ...] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.live = dict(self.candidates)
@@ -214,8 +217,12 @@ class Side:
         """The places that were passed, with the fingerprints of what is needed later, as far as it was computed."""
         waiting, self.passed = self.passed, []
         for place, live in waiting:
-            needed = self.independent(live)
-            if self._forgets(needed, live):
+            question = self.begin, live
+            if question not in self.needed:
+                needed = self.independent(live)
+                self.needed[question] = None if self._forgets(needed, live) else needed
+            needed = self.needed[question]
+            if needed is None:
                 continue
             found = keys(needed)
             if len(found) == len(needed):
