@@ -26,7 +26,7 @@ CLAIMS_PER_PROCESS = 8
 
 MOST_PROCESSES = 8
 
-COLLECTIONS = 50_000, 20, 100
+COLLECTIONS = 500_000, 20, 100
 """When garbage is looked for while claims are decided.
 
 They make hundreds of thousands of small objects beside those of JAX and SymPy that stay, and Python's own setting goes
