@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 from flint import arb, arb_mat
-from jax.extend.core import ClosedJaxpr, JaxprEqn
+from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 from jax.lax import RoundingMethod
 
 from uat_jax.arithmetic import ball_matrices, decisions
@@ -24,10 +24,10 @@ from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.contraction import operands_as_matrices
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError, compared
-from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret
+from uat_jax.arithmetic.interpreter import BODY, IDENTITY, LOOPS, Arithmetic, Value, interpret, programs_within
 from uat_jax.arithmetic.recognition import Reading, balls
 from uat_jax.arithmetic.structure import STRUCTURAL, positions
-from uat_jax.arithmetic.tracing import is_number, shape_of, single_output, source_line, trace
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, single_output, source_line, trace
 from uat_jax.errors import InputError, UnsupportedError
 
 FIRST_PRECISION = 128
@@ -409,6 +409,36 @@ def enclose_readings(
     """
     with precision(DECIDING), jax.enable_x64(True):
         return interpret(closed_jaxpr, Balls(reading, deadline), arguments)
+
+
+@functools.lru_cache(maxsize=256)
+def reads_one_way(program: ClosedJaxpr) -> bool:
+    """Whether every constant of a program is the float that is written in each reading within its rounding.
+
+    Then `enclose_readings` encloses the numbers that `enclose` does, once more.  False also where a primitive is
+    evaluated by its definition, which may bring constants of its own.
+    """
+    for part in programs_within(program):
+        jaxpr, values = (part.jaxpr, part.consts) if isinstance(part, ClosedJaxpr) else (part, ())
+        captured = zip(jaxpr.constvars, values, strict=True) if values else ()
+        literals = ((x, x.val) for e in jaxpr.eqns for x in (*e.invars, *jaxpr.outvars) if isinstance(x, Literal))
+        if not all(map(_is_evaluated_itself, jaxpr.eqns)):
+            return False
+        if not all(
+            _is_read_one_way(value, dtype_of(atom)) for atom, value in (*captured, *literals) if is_number(atom)
+        ):
+            return False
+    return True
+
+
+def _is_evaluated_itself(equation: JaxprEqn) -> bool:
+    name = equation.primitive.name
+    return name in _RULES or name in STRUCTURAL or name in IDENTITY or name in BODY or name in LOOPS
+
+
+def _is_read_one_way(array: Any, dtype: np.dtype) -> bool:
+    written, rounded = (balls(array, dtype, reading).ravel() for reading in (Reading.WRITTEN, Reading.ROUNDED))
+    return all(y.is_exact() and x == y for x, y in zip(written, rounded, strict=True))
 
 
 def enclose(

@@ -11,7 +11,7 @@ has the proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -84,10 +84,9 @@ def entries_first(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -
         if name in TAKING:
             found = walk.entries(equation, operands)
         elif name == "reduce_sum" and equation.params["axes"]:
-            found = walk.only_term(equation, operands, terms_of_sum(equation, shape_of(equation.invars[0])))
+            found = walk.only_term(equation, operands, terms_of_sum)
         elif name == "dot_general":
-            shapes = map(shape_of, equation.invars)
-            found = walk.only_term(equation, operands, terms_of_product(equation, *shapes))
+            found = walk.only_term(equation, operands, terms_of_product)
         else:
             return None
     except UnsupportedError:
@@ -132,13 +131,18 @@ class _Walk:
         supplied = (True, *[False] * (len(operands) - 1))
         return self.taken(operands[0], positions(equation, operands, supplied)[0], equation, 0)
 
-    def only_term(self, equation: JaxprEqn, operands: Sequence[Any], terms: Sequence[np.ndarray]) -> _Taken | None:
+    def only_term(
+        self, equation: JaxprEqn, operands: Sequence[Any], terms_of: Callable[..., list[np.ndarray]]
+    ) -> _Taken | None:
         """The terms that are not multiplied by 0, if each sum has one; all others are numbers for all inputs."""
         finite = (isinstance(x, Number) and x.special is None and x.infinite is None for x in operands)
         if not all(finite) or not self.fields.certain(*operands):
             return None
-        there = [self.support(self.fields.place(x)).ravel()[grid] for x, grid in zip(operands, terms, strict=True)]
-        kept = np.logical_and.reduce(there)
+        supports = [self.support(self.fields.place(x)).ravel() for x in operands]
+        if all(map(np.all, supports)):  # as in most sums: no term is multiplied by 0
+            return None
+        terms = terms_of(equation, *map(shape_of, equation.invars))
+        kept = np.logical_and.reduce([there[grid] for there, grid in zip(supports, terms, strict=True)])
         if not kept.size or kept.shape[-1] < 2 or not (kept.sum(-1) == 1).all():
             return None
         shape, only = shape_of(equation.outvars[0]), kept.argmax(-1)

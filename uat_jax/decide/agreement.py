@@ -8,7 +8,7 @@ import numpy as np
 from flint import arb
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_readings
+from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_readings, reads_one_way
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.footprint import of_balls
 from uat_jax.arithmetic.recognition import Reading
@@ -138,6 +138,8 @@ def _difference(
 
 def _flip(program: ClosedJaxpr, arguments: Sequence[np.ndarray], deadline: Deadline | None) -> str:
     """Why a decision depends on how a constant is read, or ''."""
+    if reads_one_way(program):
+        return ""
     try:
         enclose_readings(program, arguments, deadline=deadline)
     except UndecidedError as error:

@@ -152,7 +152,7 @@ def _compare(
         dtype=dtype,
         unit_roundoff=roundoff,
         matmul_precision=programs.precision,
-        effective_precision=programs.dots.met,
+        effective_precision=programs.precisions,
         platform=batch.devices[0].platform,
         device=batch.devices[0].device_kind,
         jax_version=jax.__version__,

@@ -44,8 +44,9 @@ class TwoPrograms:
     @cached_property
     def jaxprs(self) -> tuple[ClosedJaxpr, ClosedJaxpr, ClosedJaxpr]:
         """The jaxprs of f, g and the reference at one trial."""
-        f, g, reference = (jax.make_jaxpr(p)(self.trials.structure) for p in (self.f, self.g, self.reference))
-        return f, g, reference
+        trace = lambda program: jax.make_jaxpr(program)(self.trials.structure)
+        f, g = trace(self.f), trace(self.g)
+        return f, g, f if self.reference is self.f else trace(self.reference)
 
     @cached_property
     def output(self) -> Any:
@@ -66,11 +67,16 @@ class TwoPrograms:
 
     @cached_property
     def dots(self) -> DotPrecisions:
-        """The measured precision of every dot product of both programs."""
-        found = DotPrecisions(self.trials.devices[0], self.precision)
-        for program in self.jaxprs[:2]:
-            standard_deviation(program, self.first, np.random.default_rng(), samples=0, dot_precision=found)
-        return found
+        """The measured precision of the dot products of both programs: of all of them after the first trial."""
+        return DotPrecisions(self.trials.devices[0], self.precision)
+
+    @property
+    def precisions(self) -> dict[str, dict[str, float]]:
+        """The precisions that both programs have, by dtype and matmul precision."""
+        if not self.dots.met:  # no trial was left for this process
+            for program in self.jaxprs[:2]:
+                standard_deviation(program, self.first, np.random.default_rng(), samples=0, dot_precision=self.dots)
+        return self.dots.met
 
     @cached_property
     def first(self) -> list[np.ndarray]:
@@ -91,7 +97,7 @@ class TwoPrograms:
             missing = [(trial, place, digest) for trial, place, digest in mine if not kept.take(trial, digest)]
             if not missing:
                 continue
-            kernels = kernels or [self.trials.kernel(program, self.block) for program in (self.f, self.g)]
+            kernels = kernels or [self.trials.kernel(program, self.block) for program in self.jaxprs[:2]]
             outputs = [kernel(batched) for kernel in kernels]
             for trial, place, digest in missing:
                 leaves = self.trials.leaves([leaf[place] for leaf in batched], self.trials.shared)

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import jaxpr_as_fun
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -81,13 +81,14 @@ class Trials:
             some += some[-1:] * (len(self.devices) - len(some))
             yield np.minimum(np.concatenate([np.arange(k * size, (k + 1) * size) for k in some]), self.count - 1)
 
-    def on_devices(self, program: Program) -> Any:
+    def on_devices(self, program: Program | ClosedJaxpr) -> Any:
         """The jitted function (batched leaves, shared leaves) → program(arguments) of every row, on all devices."""
-        traced = jax.make_jaxpr(program)(self.structure)  # JAX remembers what it has traced: `vmap` would trace again
+        # JAX remembers what it has traced: `vmap` would trace again.
+        traced = program if isinstance(program, ClosedJaxpr) else jax.make_jaxpr(program)(self.structure)
         one = lambda row, shared: jaxpr_as_fun(traced)(*self.leaves(row, shared))[0]
         return sharded(one, _mesh(self.devices))
 
-    def kernel(self, program: Program, block: int) -> Callable[[list[np.ndarray]], np.ndarray]:
+    def kernel(self, program: Program | ClosedJaxpr, block: int) -> Callable[[list[np.ndarray]], np.ndarray]:
         """Batched leaves of one block per device → program(arguments) of every row.
 
         Raises `MemoryLimitError` if a block will not fit on a device, before it is tried.

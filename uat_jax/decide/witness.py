@@ -30,6 +30,7 @@ from uat_jax.arithmetic.balls import (
     enclose_defined,
     enclose_readings,
     enclose_written_nan,
+    reads_one_way,
 )
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
@@ -207,16 +208,18 @@ def separations(
 
     None are found where a decision depends on how a constant is read, or is not settled at all, or the time is up.
     """
-    sides = (left, right)
+    sides, one_way = (left, right), reads_one_way(left) and reads_one_way(right)
     try:
         written = [enclose(side, arguments, bits=bits, deadline=deadline) for side in sides]
         found = [s for output, (a, b) in enumerate(zip(*written, strict=True)) for s in _separated(output, a, b)]
-        rounded = [enclose_readings(side, arguments, deadline=deadline) for side in sides] if found else []
+        rounded = (
+            [enclose_readings(side, arguments, deadline=deadline) for side in sides] if found and not one_way else []
+        )
     except UndecidedError:
         return _with_nan(sides, arguments, deadline)
     except BudgetError:
         return []
-    settled = [s for s in found if apart(*(side[s.output][s.entry] for side in rounded))]
+    settled = [s for s in found if one_way or apart(*(side[s.output][s.entry] for side in rounded))]
     found = settled or _as_meant(sides, arguments, found, bits, deadline)
     if all(s.left.is_finite() and s.right.is_finite() for s in found):
         return found

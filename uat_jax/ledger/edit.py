@@ -180,8 +180,14 @@ class Formula:
     operands: tuple[Any, ...]
 
     def __str__(self) -> str:
-        inside = ", ".join(map(str, self.operands))
-        return str(self.operands[0]) if self.of == "letter" else f"{self.of}({inside})"
+        if self.of == "letter":
+            return str(self.operands[0])
+        if self.of == "transpose":
+            return f"{_bracketed(self.operands[0], (*BETWEEN, 'transpose'))}ᵀ"
+        if self.of not in BETWEEN:
+            return f"{self.of}({', '.join(map(str, self.operands))})"
+        loose = () if self.of == "sum" else ("sum", "difference")
+        return BETWEEN[self.of].join(_bracketed(operand, loose) for operand in self.operands)
 
     def at(self, sizes: Mapping[Any, Any]) -> m.Expression:
         """The expression for some sizes.  Raises `ShapeError` where the shapes do not fit."""
@@ -189,6 +195,14 @@ class Formula:
             name, *shape = self.operands
             return m.Letter(name, *(sympy.sympify(size).xreplace(dict(sizes)) for size in shape))
         return OPERATIONS[self.of](*(operand.at(sizes) for operand in self.operands))
+
+
+BETWEEN = {"product": " ", "sum": " + ", "difference": " − "}
+"""What is written between the operands of an operation; the others are written in front of theirs."""
+
+
+def _bracketed(operand: Formula, loose: Iterable[str]) -> str:
+    return f"({operand})" if operand.of in loose else str(operand)
 
 
 OPERATIONS: dict[str, Callable[..., m.Expression]] = {

@@ -101,23 +101,28 @@ def _display(part: Display) -> Iterator[str]:
     yield r"\end{align*}"
 
 
+SEVERAL_LINES = 90
+"""A table with longer cells has more room between its rows, so that one sees where a row ends."""
+
+
 def _table(part: Table) -> Iterator[str]:
     shares = _shares(part)
-    columns = "".join(f"P{{{share:.2f}}}" for share in shares)
+    columns = "".join(f"P{{{share:.3f}}}" for share in shares)
     yield rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}"
     yield (
         " & ".join(rf"\textbf{{{latex_of_prose(name)}}}" for name in part.head)
         + r" \\ \hline\noalign{\vskip 2pt}\endhead"
     )
+    apart = "4pt" if any(len(str(content)) > SEVERAL_LINES for row in part.rows for content in row) else "1pt"
     for row in part.rows:
-        yield " & ".join(map(cell, row)) + r" \\[2pt]"
+        yield " & ".join(map(cell, row)) + rf" \\ \noalign{{\vskip {apart}}}"
     yield r"\end{longtable}"
 
 
 def _shares(part: Table) -> list[float]:
     """What share of the line each column gets: more for longer cells, 3 % of it left between columns."""
     longest = [max(min(len(str(cell)), 60) for cell in column) for column in zip(part.head, *part.rows, strict=True)]
-    room = 1 - 0.03 * (len(longest) - 1)
+    room = 0.998 - 0.03 * (len(longest) - 1)  # shares are rounded
     return [room * (size + 6) / sum(size + 6 for size in longest) for size in longest]
 
 

@@ -15,6 +15,7 @@ from uat_jax.ledger.page import Page
 from uat_jax.ledger.record import Record
 from uat_jax.ledger.source import written
 from uat_jax.report.breaking import aligned
+from uat_jax.report.formula_text import formula_text
 from uat_jax.report.inline import latex_of_prose
 from uat_jax.report.page_latex import PREAMBLE, section_lines, wrapped
 from uat_jax.report.page_text import show_page
@@ -39,7 +40,8 @@ def show_statement(
     console.print(Text(f"{claim['id']}: {claim['title']}", style="bold"))
     for name in ("kind", "source", "ledger", "printed", "reading", "correction"):
         if claim[name]:
-            console.print(Text.assemble((f"  {name:10s} ", "dim"), str(claim[name])))
+            told = formula_text(claim[name]) if name == "printed" else str(claim[name])
+            console.print(Text.assemble((f"  {name:10s} ", "dim"), told))
     if claim.get("ours"):
         console.print(Text.assemble(("  printed by ", "dim"), "no paper: it shows where a printed statement ends"))
     if edit is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 
 from rich import box
@@ -71,7 +72,19 @@ def _proofs(certificate: Certificate) -> list[str]:
     inductions = [e for e in found if e.method is Method.INDUCTION]
     others = [e for e in found if e.method is not Method.PRIME_FIELDS]
     chosen = inductions or others or found
-    return list(dict.fromkeys(e.finding if inductions else _with_subject(e) for e in chosen))
+    return _inequalities_together([e.finding if inductions else _with_subject(e) for e in chosen])
+
+
+_DEDUCED = re.compile(r"(.*): follows, by exact multipliers in \d+ cases?")
+
+
+def _inequalities_together(findings: Sequence[str]) -> list[str]:
+    """Each finding once; how inequalities were deduced is said once for all of them, last, if there are several."""
+    names = {finding: found[1] for finding in findings if (found := _DEDUCED.fullmatch(finding))}
+    others = [finding for finding in dict.fromkeys(findings) if finding not in names]
+    if len(names) < 3:
+        return list(dict.fromkeys(findings))
+    return [*others, f"{len(names)} inequalities, each deduced by exact multipliers: {'; '.join(names.values())}"]
 
 
 def _with_subject(evidence: Evidence) -> str:

