@@ -62,8 +62,10 @@ HALF_LINES = {
     "rounding": jnp.floor,
     "a sum of them": lambda x: relu(jnp.tanh(x.sum())) * jnp.ones_like(x),
     "a power of it": lambda x: relu(x) ** 3,
-    "what a loop carries": lambda x: lax.scan(lambda c, y: (relu(jnp.tanh(c) + y), None), F(1), x)[0] + 0 * x,
+    "what a loop carries": lambda x: lax.scan(lambda c, y: (relu(jnp.tanh(c) + y), None), jnp.float32(1), x)[0] + 0 * x,
     "a place and a size": lambda x: x * jnp.maximum(x.shape[0] - 3, 0),
+    "a root of it": lambda x: relu(x) ** F(0.5),
+    "a column": lambda x: relu(x)[:1] * jnp.ones_like(x),
 }
 THIN = {
     "an input": lambda x: x,
@@ -97,6 +99,35 @@ def test_no_function_makes_a_number_of_an_infinity_at_all_sizes(name):
 @pytest.mark.parametrize("name", THIN)
 def test_quotients_by_what_is_zero_on_a_null_set_are_proved_at_all_sizes(name):
     assert at_all_sizes(*quotients(THIN[name], after=smooth))
+
+
+OPEN = {
+    "the next step of a scan": lambda sign: (
+        lambda x: lax.scan(
+            lambda c, y: (1 / (0 - relu(y)) if sign > 0 else -1 / relu(y), jnp.tanh(c)), jnp.float32(0), x
+        )[1]
+    ),
+    "behind a scan": lambda sign: (
+        lambda x: jnp.tanh(
+            lax.scan(lambda c, y: (c + (1 / (0 - relu(y)) if sign > 0 else -1 / relu(y)), None), jnp.float32(0), x)[0]
+        )
+    ),
+    "behind rows of a scan": lambda sign: (
+        lambda x: lax.scan(
+            lambda c, y: (jnp.tanh(y) + c, None), jnp.float32(0), 1 / (0 - relu(x)) if sign > 0 else -1 / relu(x)
+        )[0]
+    ),
+    "behind a cut": lambda sign: lambda x: jnp.tanh(smooth(x) / (0 - relu(x)) if sign > 0 else -smooth(x) / relu(x)),
+    "an inverse power": lambda sign: lambda x: jnp.tanh((0 - relu(x)) ** -1 if sign > 0 else -(relu(x) ** -1)),
+    "the greatest": lambda sign: lambda x: jnp.clip(1 / (0 - relu(x)) if sign > 0 else -1 / relu(x), -1, 1).max(),
+    "a second quotient": lambda sign: lambda x: 1 / (2 + jnp.tanh(1 / (0 - relu(x)) if sign > 0 else -1 / relu(x))),
+}
+"""Where a number may be made of an infinity, with the infinity of either sign."""
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_open_numbers_stay_open_at_all_sizes(name):
+    assert not at_all_sizes(OPEN[name](1), OPEN[name](-1))
 
 
 def test_infinities_that_stay_are_proved_at_all_sizes():
@@ -156,7 +187,7 @@ def by_induction(u, function=jnp.tanh):
     left = delayed(u, lambda total, late: total + function(1 / (0 - late)))
     right = delayed(u, lambda total, late: total - function(1 / late))
     programs = [traced(loop, (LONG, jax.ShapeDtypeStruct((5,), F)))[0] for loop in (left, right)]
-    return of_loops(*programs, Effort(), EVERYWHERE).evidence is not None
+    return of_loops(programs[0], programs[1], Effort(), EVERYWHERE).evidence is not None
 
 
 @pytest.mark.parametrize("shift", [0, 50])
