@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import uat_jax as uj
 from uat_jax.decide.all_sizes import sized_programs
 from uat_jax.decide.array_by_array import ArrayByArray
 from uat_jax.decide.domain import EVERYWHERE
@@ -197,6 +198,21 @@ def test_no_number_is_made_of_an_infinity_in_a_loop(shift):
 
 def test_quotients_by_what_is_positive_are_equal_in_loops():
     assert by_induction(jnp.exp, lambda x: x)
+
+
+@pytest.mark.parametrize(("function", "passes"), [(jnp.tanh, False), (lambda y: y, True)], ids=["caught", "stays"])
+def test_no_number_is_made_of_an_infinity_in_a_closed_form(function, passes):
+    def step(sign):
+        def body(carry, x):
+            *late, total = carry
+            quotient = 1 / (0 - late[0]) if sign > 0 else -1 / late[0]
+            return (*late[1:], root(x - 50) - (x - 50), total + function(quotient)), None
+
+        return body
+
+    initial = (jax.ShapeDtypeStruct((), F),) * 4
+    closed = lambda carry, x: lax.scan(step(-1), carry, x)[0]
+    assert uj.prove_scan(step(1), closed, initial, jax.ShapeDtypeStruct((4,), F)).passes is passes
 
 
 STRICT = {
