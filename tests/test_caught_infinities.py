@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import uat_jax as uj
 from uat_jax.decide.all_sizes import sized_programs
 from uat_jax.decide.array_by_array import ArrayByArray
 from uat_jax.decide.domain import EVERYWHERE
@@ -62,8 +63,10 @@ HALF_LINES = {
     "rounding": jnp.floor,
     "a sum of them": lambda x: relu(jnp.tanh(x.sum())) * jnp.ones_like(x),
     "a power of it": lambda x: relu(x) ** 3,
-    "what a loop carries": lambda x: lax.scan(lambda c, y: (relu(jnp.tanh(c) + y), None), F(1), x)[0] + 0 * x,
+    "what a loop carries": lambda x: lax.scan(lambda c, y: (relu(jnp.tanh(c) + y), None), jnp.float32(1), x)[0] + 0 * x,
     "a place and a size": lambda x: x * jnp.maximum(x.shape[0] - 3, 0),
+    "a root of it": lambda x: relu(x) ** F(0.5),
+    "a column": lambda x: relu(x)[:1] * jnp.ones_like(x),
 }
 THIN = {
     "an input": lambda x: x,
@@ -97,6 +100,35 @@ def test_no_function_makes_a_number_of_an_infinity_at_all_sizes(name):
 @pytest.mark.parametrize("name", THIN)
 def test_quotients_by_what_is_zero_on_a_null_set_are_proved_at_all_sizes(name):
     assert at_all_sizes(*quotients(THIN[name], after=smooth))
+
+
+OPEN = {
+    "the next step of a scan": lambda sign: (
+        lambda x: lax.scan(
+            lambda c, y: (1 / (0 - relu(y)) if sign > 0 else -1 / relu(y), jnp.tanh(c)), jnp.float32(0), x
+        )[1]
+    ),
+    "behind a scan": lambda sign: (
+        lambda x: jnp.tanh(
+            lax.scan(lambda c, y: (c + (1 / (0 - relu(y)) if sign > 0 else -1 / relu(y)), None), jnp.float32(0), x)[0]
+        )
+    ),
+    "behind rows of a scan": lambda sign: (
+        lambda x: lax.scan(
+            lambda c, y: (jnp.tanh(y) + c, None), jnp.float32(0), 1 / (0 - relu(x)) if sign > 0 else -1 / relu(x)
+        )[0]
+    ),
+    "behind a cut": lambda sign: lambda x: jnp.tanh(smooth(x) / (0 - relu(x)) if sign > 0 else -smooth(x) / relu(x)),
+    "an inverse power": lambda sign: lambda x: jnp.tanh((0 - relu(x)) ** -1 if sign > 0 else -(relu(x) ** -1)),
+    "the greatest": lambda sign: lambda x: jnp.clip(1 / (0 - relu(x)) if sign > 0 else -1 / relu(x), -1, 1).max(),
+    "a second quotient": lambda sign: lambda x: 1 / (2 + jnp.tanh(1 / (0 - relu(x)) if sign > 0 else -1 / relu(x))),
+}
+"""Where a number may be made of an infinity, with the infinity of either sign."""
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_open_numbers_stay_open_at_all_sizes(name):
+    assert not at_all_sizes(OPEN[name](1), OPEN[name](-1))
 
 
 def test_infinities_that_stay_are_proved_at_all_sizes():
@@ -156,7 +188,7 @@ def by_induction(u, function=jnp.tanh):
     left = delayed(u, lambda total, late: total + function(1 / (0 - late)))
     right = delayed(u, lambda total, late: total - function(1 / late))
     programs = [traced(loop, (LONG, jax.ShapeDtypeStruct((5,), F)))[0] for loop in (left, right)]
-    return of_loops(*programs, Effort(), EVERYWHERE).evidence is not None
+    return of_loops(programs[0], programs[1], Effort(), EVERYWHERE).evidence is not None
 
 
 @pytest.mark.parametrize("shift", [0, 50])
@@ -166,6 +198,21 @@ def test_no_number_is_made_of_an_infinity_in_a_loop(shift):
 
 def test_quotients_by_what_is_positive_are_equal_in_loops():
     assert by_induction(jnp.exp, lambda x: x)
+
+
+@pytest.mark.parametrize(("function", "passes"), [(jnp.tanh, False), (lambda y: y, True)], ids=["caught", "stays"])
+def test_no_number_is_made_of_an_infinity_in_a_closed_form(function, passes):
+    def step(sign):
+        def body(carry, x):
+            *late, total = carry
+            quotient = 1 / (0 - late[0]) if sign > 0 else -1 / late[0]
+            return (*late[1:], root(x - 50) - (x - 50), total + function(quotient)), None
+
+        return body
+
+    initial = (jax.ShapeDtypeStruct((), F),) * 4
+    closed = lambda carry, x: lax.scan(step(-1), carry, x)[0]
+    assert uj.prove_scan(step(1), closed, initial, jax.ShapeDtypeStruct((4,), F)).passes is passes
 
 
 STRICT = {

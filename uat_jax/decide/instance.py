@@ -1,6 +1,7 @@
 """Whether a part of both programs is an instance of one that was proved: the same equations of other values.
 
-What was proved holds for all values of letters and inputs, so it holds for whatever is put in their place.
+What was proved holds for all values of letters and inputs, so it holds for whatever is put in their place.  Other
+inputs are put for other inputs, so that a divisor that is not always zero is not so there.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ class Instance:
         if b in program.producer or _type(a) != _type(b):
             return False
         i, j = program.inputs.index(a), program.inputs.index(b)
-        return self.domains[i] == self.domains[j] and self._inputs.setdefault(i, j) == j
+        if self.domains[i] != self.domains[j] or self._inputs.setdefault(i, j) != j:
+            return False
+        return list(self._inputs.values()).count(j) == 1  # W - V divides almost everywhere, and W - W nowhere
 
 
 def _type(v: Any) -> tuple[Any, ...]:

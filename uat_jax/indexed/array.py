@@ -45,7 +45,7 @@ class Array:
     The variables are the same for all arrays of these lengths, so that equal places need no renaming.
     kind: "f", "i", "u" or "b".  sign: 2 if all entries are positive by how they are computed, 1 if ≥ 0, 0 if nothing
     is known.  defined: whether they are proved to be defined for all inputs.  bounded: whether whole numbers in it may
-    wrap at sizes that are too large for the proof.
+    wrap at sizes that are too large for the proof.  open: whether it may be infinite for inputs of positive measure.
     """
 
     lengths: tuple[Polynomial, ...]
@@ -55,6 +55,7 @@ class Array:
     sign: int = 0
     defined: bool = True
     bounded: bool = False
+    open: bool = False
 
     def at(self, indices: Indices) -> Polynomial:
         """The entry at indices, which are polynomials.  Raises what stands for the body if there is none."""

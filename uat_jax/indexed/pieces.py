@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, entry_of_input
-from uat_jax.indexed.infinities import may_be_infinite
 from uat_jax.indexed.maxima import is_finite
 from uat_jax.indexed.polynomial import Polynomial
 from uat_jax.indexed.steps import Evaluation, Steps
@@ -76,7 +75,7 @@ class _Side:
 
 def _may_be_cut(x: Array) -> bool:
     """Whether an array has a normal form, and is finite but for inputs of measure zero."""
-    return x.kind == "f" and isinstance(x.body, Polynomial) and is_finite(x.body) and not may_be_infinite(x)
+    return x.kind == "f" and isinstance(x.body, Polynomial) and is_finite(x.body) and not x.open
 
 
 def outputs_in_pieces(

@@ -12,7 +12,7 @@ depends on: two such arrays of one name have the same entries at every time, by 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
@@ -23,6 +23,7 @@ from uat_jax.indexed.bounds import split_affine
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.elementwise import plain, times
 from uat_jax.indexed.functions import mask, maximum
+from uat_jax.indexed.infinities import DIVIDING
 from uat_jax.indexed.long_products import product
 from uat_jax.indexed.maxima import greatest, is_finite
 from uat_jax.indexed.polynomial import (
@@ -63,12 +64,15 @@ def scanned(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
     slices = [_row(x, at) for x in rows]
     program = flattened(body)
     carries, last = [_unknown(x) for x in start], [_refused(x) for x in start]
+    _say_which_are_open(program, constants, start, carries, slices)
     _say_which_stay(program, constants, start, carries, slices)
     for _ in start:
         after, found = _step(program, [*constants, *carries, *slices]), 0
         for number, (first_value, carry) in enumerate(zip(start, list(carries), strict=True)):
             made_of = None if _is_known(carry) else _accumulated(first_value, carry, after[number], time)
             if made_of is not None:
+                for x in made_of:
+                    x.open = carry.open
                 carries[number], last[number] = made_of
                 found += 1
         if not found:
@@ -78,6 +82,27 @@ def scanned(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
     after = _step(program, [*constants, *carries, *slices])
     returned = [_in_time(x, time, length, parameters["reverse"]) for x in after[len(start) :]]
     return [*last, *returned]
+
+
+def _say_which_are_open(
+    program: Steps,
+    constants: Sequence[Array],
+    start: Sequence[Array],
+    carries: Sequence[Array],
+    slices: Sequence[Array],
+) -> None:
+    """Mark the carries that may be infinite for inputs of positive measure, at first or behind a step."""
+    for carry, first_value in zip(carries, start, strict=True):
+        carry.open = first_value.open
+    names = {step.equation.primitive.name for step in program.steps}
+    given = any(x.open for x in (*constants, *start, *slices))
+    while given or names & (DIVIDING | CONTROL.keys()):
+        after = _step(program, [*constants, *carries, *slices])
+        new = [carry for carry, x in zip(carries, after, strict=False) if x.open and not carry.open]
+        if not new:
+            break
+        for carry in new:
+            carry.open = True
 
 
 def _say_which_stay(
@@ -192,7 +217,7 @@ def _prefix() -> str:
 
 def _letter(number: int, carry: Array) -> Array:
     found = entry_of_input(f"{_prefix()}{number}", carry.lengths, carry.kind)
-    found.defined = carry.defined
+    found.defined, found.open = carry.defined, carry.open
     return found
 
 
@@ -200,7 +225,7 @@ def _in_scan(name: str, carry: Array, time: Letter) -> tuple[Array, Array]:
     """A carry at a time, and at the end."""
     lengths = (time.length + 1, *carry.lengths)
     entry = lambda moment: lambda indices: of(made(Kind.ENTRY, name, lengths, 0, (moment, *indices)))
-    at = lambda moment: array(carry.lengths, "f", entry(moment), 0, carry.defined)
+    at = lambda moment: replace(array(carry.lengths, "f", entry(moment), 0, carry.defined), open=carry.open)
     return at(of(time)), at(time.length)
 
 
@@ -215,7 +240,8 @@ def _step(program: Steps, operands: Sequence[Array]) -> list[Array]:
 def _row(x: Array, at: Polynomial) -> Array:
     """The slice of an array that a step is given."""
     place = ZERO if x.lengths[0] == ONE else at
-    return array(x.lengths[1:], x.kind, lambda indices: x.at((place, *indices)), x.sign, x.defined)
+    row = array(x.lengths[1:], x.kind, lambda indices: x.at((place, *indices)), x.sign, x.defined)
+    return replace(row, open=x.open)
 
 
 def _unknown(start: Array) -> Array:
@@ -342,7 +368,7 @@ def _in_time(x: Array, time: Letter, length: Polynomial, reverse: bool) -> Array
         moment = length - 1 - indices[0] if reverse else indices[0]
         return replaced(x.at(indices[1:]), {time: moment})
 
-    return array((length, *x.lengths), x.kind, entry, x.sign, x.defined)
+    return replace(array((length, *x.lengths), x.kind, entry, x.sign, x.defined), open=x.open)
 
 
 def _refused(x: Array) -> Array:

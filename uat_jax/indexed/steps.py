@@ -20,7 +20,7 @@ from uat_jax.indexed.array import Array, kind_of, literal
 from uat_jax.indexed.computed_places import PLACES
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.elementwise import COMPARISONS, ELEMENTWISE
-from uat_jax.indexed.infinities import check_infinities
+from uat_jax.indexed.infinities import check_infinities, is_open
 from uat_jax.indexed.placement import PLACEMENT
 from uat_jax.indexed.polynomial import Polynomial
 from uat_jax.indexed.predicates import SizeCase
@@ -217,9 +217,9 @@ def _more_bytes(equation: JaxprEqn) -> int:
 
 def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequence[Array]) -> list[Array]:
     name = equation.primitive.name
-    check_infinities(equation, operands)
     if name in CONTROL:
         return CONTROL[name](equation, operands)
+    check_infinities(equation, operands)
     if name not in RULES or name not in TABLE and not OF_SIZES.get(name, frozenset()) >= equation.params.keys():
         raise UnsupportedError("no rule follows this operation at all sizes")
     if name in TABLE:
@@ -230,4 +230,8 @@ def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequ
     if name == "convert_element_type" and kind == operands[0].kind == "i" and _more_bytes(equation):
         operands = [with_other_bits(operands[0], _more_bytes(equation) < 0)]
     result = RULES[name](equation.params, lengths, kind, *operands)
-    return result if isinstance(result, list) else [result]
+    results = result if isinstance(result, list) else [result]
+    if is_open(equation, operands):
+        for x in results:
+            x.open = True
+    return results
