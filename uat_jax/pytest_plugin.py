@@ -41,6 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, (kind, text) in SETTINGS.items():
         group.addoption(f"--uat-{name}", type=kind, metavar=name.upper(), help=text)
         parser.addini(f"uat_{name}", text)
+    group.addoption(
+        "--uat-update", action="store_true", help="write the snapshots of `unchanged` that are missing or old"
+    )
     text = "write the certificate of every comparison into this folder, and a page of all of them: index.html"
     group.addoption("--uat-report", metavar="DIR", help=text)
     parser.addini("uat_report", text)
@@ -84,6 +87,12 @@ def _option(config: pytest.Config, name: str) -> float | int | None:
 def equivalent(request: pytest.FixtureRequest) -> Equivalent:
     """Compare two functions: `equivalent(f, g, *specs, **settings)` fails unless they are PROVED or CERTIFIED equal."""
     return Equivalent(request)
+
+
+@pytest.fixture
+def unchanged(request: pytest.FixtureRequest, equivalent: Equivalent) -> Unchanged:
+    """Compare a function with its snapshot: `unchanged(f, *specs)` fails if it computes something else than it did."""
+    return Unchanged(request, equivalent)
 
 
 class Equivalent:
@@ -162,6 +171,60 @@ class Equivalent:
             "file": name,
         }
         self.node.user_properties.append((PROPERTY, compared))
+
+
+class Unchanged:
+    """What the fixture `unchanged` gives to a test."""
+
+    def __init__(self, request: pytest.FixtureRequest, equivalent: Equivalent):
+        self.equivalent, self.count = equivalent, 0
+        self.update = request.config.getoption("--uat-update")
+        self.folder = request.node.path.parent / "snapshots"
+        self.name = f"{request.node.path.stem}.{re.sub(r'[^A-Za-z0-9._-]+', '-', request.node.name)}"
+
+    def __call__(self, function: Any, *specs: Any, **settings: Any) -> Certificate | None:
+        """Pass if a function is PROVED or CERTIFIED to compute what its snapshot says.
+
+        The snapshot lies beside the test, in the folder snapshots.  `pytest --uat-update` writes it if there is none,
+        or if it is of another program; without that nothing is written.  A refactoring passes, a change of meaning
+        fails with an input, and so does a new version of a library that changes what the function computes.
+
+        Args:
+            function, *specs: as for `uat_jax.certify`; dimensions are numbers.
+            **settings: as for the fixture `equivalent`.
+
+        Returns:
+            The certificate; None if the snapshot was written.
+
+        Raises:
+            NotEquivalentError: the function computes something else, or that is not known.
+            InputError: there is no snapshot, it is damaged, or was taken with other arguments.
+
+        Example:
+            def test_forward(unchanged):
+                unchanged(forward, weights, tokens)
+        """
+        __tracebackhide__ = True
+        from uat_jax.decide.certificate import write_atomically
+        from uat_jax.decide.specification import snapshot_of
+        from uat_jax.errors import InputError, NotEquivalentError
+        from uat_jax.inputs.functions import SNAPSHOT
+        from uat_jax.inputs.snapshot import read_snapshot
+
+        self.count += 1
+        path = self.folder / f"{self.name}{'' if self.count == 1 else f'-{self.count}'}{SNAPSHOT}"
+        if self.update:
+            text = snapshot_of(function, specs)
+            if not path.is_file() or path.read_text(encoding="utf-8") != text:
+                write_atomically(path, text)
+            return None
+        if not path.is_file():
+            raise InputError(f"there is no snapshot {path.name}; run pytest --uat-update to take it")
+        try:
+            return self.equivalent(read_snapshot(path), function, *specs, **settings)
+        except NotEquivalentError as error:
+            text = f"{error}\n\n{path.name} says otherwise; if the change is meant, run pytest --uat-update"
+            raise NotEquivalentError(text, error.certificate) from None
 
 
 def _file_name(test: str) -> str:

@@ -40,6 +40,7 @@ from uat_jax.errors import (
 )
 from uat_jax.indexed.constraints import constraints_of, derived, fitting
 from uat_jax.indexed.dimension import smallest
+from uat_jax.inputs.snapshot import snapshot
 
 FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 """The dtypes of real variables, by their short name."""
@@ -534,6 +535,16 @@ def _place(path: Any) -> str:
 def _text(leaf: Any) -> str:
     """Such as float32[2,3]."""
     return f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]"
+
+
+def snapshot_of(function: Callable, arguments: tuple[Any, ...]) -> str:
+    """The text of a snapshot of a function at arguments whose dimensions are numbers.
+
+    Raises:
+        InputError, UnsupportedError: what `as_written` and `snapshot` raise.
+    """
+    program, outputs = as_written(function, arguments, to_differentiate=True)
+    return snapshot(program, arguments, outputs, list(map(is_variable, jax.tree.leaves(arguments))))
 
 
 def same_outputs(left: Any, right: Any) -> None:

@@ -15,7 +15,10 @@ from uat_jax.inputs.program import Program
 FunctionLike = Callable | jax.export.Exported
 """What can be compared: a function of JAX, a program that was read or exported, a module of PyTorch."""
 
-SUFFIXES = (".mlir", ".stablehlo", ".mlirbc", ".bc", ".jax", ".export", ".bin", ".pt2")
+SNAPSHOT = ".snapshot.json"
+"""How the names of snapshots end."""
+
+SUFFIXES = (".mlir", ".stablehlo", ".mlirbc", ".bc", ".jax", ".export", ".bin", ".pt2", SNAPSHOT)
 """How the names of files end that are programs."""
 
 
@@ -79,11 +82,15 @@ def is_file(name: str) -> bool:
 
 
 def read_file(name: str) -> Program:
-    """The program in a file: PyTorch's if its name ends in .pt2, and StableHLO or a `jax.export` artifact otherwise.
+    """The program in a file, by how its name ends: PyTorch's (.pt2), a snapshot, else StableHLO or of `jax.export`.
 
     Raises:
-        InputError, UnsupportedError: what `read_stablehlo` and `read_torch` raise.
+        InputError, UnsupportedError: what `read_stablehlo`, `read_torch` and `read_snapshot` raise.
     """
+    if name.endswith(SNAPSHOT):
+        from uat_jax.inputs.snapshot import read_snapshot
+
+        return read_snapshot(Path(name))
     if name.endswith(".pt2"):
         from uat_jax.inputs.torch_program import read_torch
 

@@ -1,0 +1,227 @@
+"""Snapshots: what a function computes, as a file that a later version of the function is compared with.
+
+    {"schema": "uat_jax/snapshot", "version": 1, "arguments": tree, "inputs": [type, ...], "outputs": tree,
+     "jaxprs": [jaxpr, ...]}
+
+A tree is the place of a leaf, null, {"list": [tree, ...]}, {"tuple": [tree, ...]} or {"dict": {name: tree, ...}}; of
+other containers the leaves are kept, {"leaves": [place, ...], "of": text}, and what was returned comes back as a tuple.
+A type is [dtype, shape], and of an integer array whose values count a digest of them as well.  The jaxprs are written
+as `uat_jax.arithmetic.jaxpr_file` says.  No versions, times, paths or lines stand in a snapshot: it changes where the
+program does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+
+from uat_jax.arithmetic.jaxpr_file import decode, encode
+from uat_jax.arithmetic.retracing import bound, followed, retraced, with_programs
+from uat_jax.arithmetic.stored_control import CALL, PRIMITIVES, SCAN
+from uat_jax.arithmetic.tracing import dtype_of
+from uat_jax.errors import InputError
+from uat_jax.inputs.program import Program
+
+SCHEMA, VERSION = "uat_jax/snapshot", 1
+
+FILE_BYTES = 2**25
+"""How long a snapshot may be."""
+
+FIELDS = frozenset(["schema", "version", "arguments", "inputs", "outputs", "jaxprs"])
+
+
+def snapshot(program: ClosedJaxpr, arguments: Any, outputs: Any, variable: Sequence[bool]) -> str:
+    """The text of a snapshot.
+
+    Args:
+        program: of the leaves of the arguments that are variables, in order.
+        arguments: a pytree of arrays or of `jax.ShapeDtypeStruct`.
+        outputs: a pytree of `jax.ShapeDtypeStruct`, the leaves being the program's outputs.
+        variable: of every leaf of the arguments whether it is an input of the program; others have fixed values.
+
+    Raises:
+        InputError: a dimension is symbolic.
+        UnsupportedError: the program cannot be written.
+    """
+    leaves = jax.tree.leaves(arguments)
+    if any(jax.export.is_symbolic_dim(size) for leaf in leaves for size in np.shape(leaf)):
+        raise InputError("got a symbolic dimension for a snapshot; pass specs whose sizes are numbers")
+    data = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "arguments": _tree(arguments),
+        "inputs": [_type(leaf, varies) for leaf, varies in zip(leaves, variable, strict=True)],
+        "outputs": _tree(outputs),
+        "jaxprs": encode(program)["jaxprs"],
+    }
+    return json.dumps(data, indent=1) + "\n"
+
+
+def read_snapshot(path: Path) -> Program:
+    """The program in a snapshot: a function of the arguments that it was taken with, which refuses others.
+
+    Raises:
+        InputError: there is no such file, it is damaged, or of a later version.
+    """
+    data = _read(path)
+    inputs, expected = data["inputs"], data["arguments"]
+    lines = [[""] * len(jaxpr["equations"]) for jaxpr in data["jaxprs"]]
+    program = decode({"jaxprs": data["jaxprs"], "lines": lines})
+    if len(program.in_avals) != sum(len(kind) == 2 for kind in inputs):
+        raise _damaged(path, "its program has other inputs")
+    if len(program.out_avals) != len(list(_places(data["outputs"]))):
+        raise _damaged(path, "its program has other outputs")
+
+    def function(*arguments: Any) -> Any:
+        leaves = jax.tree.leaves(arguments)
+        fixed = [len(kind) == 3 for kind in inputs]
+        given = [_type(leaf, not kept) for leaf, kept in zip(leaves, fixed, strict=False)]
+        if len(leaves) != len(inputs) or _tree(arguments) != expected or given != inputs:
+            raise InputError(
+                f"{path.name} was taken with {_text(inputs)}, and the arguments are {_text(list(map(_type, leaves)))}, "
+                "or lie in other containers; take it again, or pass what it was taken with"
+            )
+        return _built(
+            data["outputs"], _results(program, [x for x, kept in zip(leaves, fixed, strict=True) if not kept])
+        )
+
+    return Program(function, _specs(data), name=str(path))
+
+
+def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
+    """What a stored program returns, with calls and loops as JAX has them."""
+
+    def applied(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:
+        if equation.primitive is PRIMITIVES[CALL]:
+            return _results(equation.params["call_jaxpr"], operands)
+        if equation.primitive is PRIMITIVES[SCAN]:
+            return _scanned(operands, **equation.params)
+        parameters = with_programs(equation, lambda p: retraced(p, lambda *inputs: _results(p, inputs)))
+        return bound(equation, operands, parameters)
+
+    return followed(program, inputs, lambda atom, x: np.asarray(x, dtype_of(atom)), applied)
+
+
+def _scanned(
+    operands: Sequence[Any], jaxpr: ClosedJaxpr, length: int, reverse: bool, num_consts: int, num_carry: int
+) -> list[Any]:
+    constants, first = list(operands[:num_consts]), num_consts + num_carry
+
+    def step(carry: list[Any], row: list[Any]) -> tuple[list[Any], list[Any]]:
+        found = _results(jaxpr, [*constants, *carry, *row])
+        return found[:num_carry], found[num_carry:]
+
+    carry, rows = lax.scan(step, list(operands[num_consts:first]), list(operands[first:]), length, reverse)
+    return [*carry, *rows]
+
+
+def _specs(data: Any) -> tuple[Any, ...]:
+    """The arguments, if the file says all of them: none has fixed values, and their containers are kept."""
+    if any(len(kind) == 3 for kind in data["inputs"]) or "leaves" in json.dumps(data["arguments"]):
+        return ()
+    specs = _built(data["arguments"], [jax.ShapeDtypeStruct(tuple(shape), jnp.dtype(d)) for d, shape in data["inputs"]])
+    return specs if isinstance(specs, tuple) else ()
+
+
+def _type(leaf: Any, varies: bool = True) -> list[Any]:
+    """The dtype and the shape, and of fixed values a digest."""
+    kind = [str(leaf.dtype), list(np.shape(leaf))]
+    if varies:
+        return kind
+    return [*kind, hashlib.sha256(np.ascontiguousarray(leaf).tobytes()).hexdigest()[:16]]
+
+
+def _text(kinds: Sequence[Sequence[Any]]) -> str:
+    return ", ".join(f"{dtype}{shape}" for dtype, shape, *_ in kinds) or "nothing"
+
+
+def _tree(tree: Any) -> Any:
+    """The containers of a pytree as data, with the places of its leaves."""
+    leaves, structure = jax.tree.flatten(tree)
+    return _described(jax.tree.unflatten(structure, range(len(leaves))), str(structure))
+
+
+def _described(tree: Any, text: str) -> Any:
+    if tree is None or type(tree) is int:
+        return tree
+    if type(tree) in (list, tuple):
+        return {type(tree).__name__: [_described(part, text) for part in tree]}
+    if type(tree) is dict and all(type(name) is str for name in tree):
+        return {"dict": {name: _described(tree[name], text) for name in sorted(tree)}}
+    return {"leaves": jax.tree.leaves(tree), "of": text}
+
+
+def _built(tree: Any, leaves: Sequence[Any]) -> Any:
+    """The containers with leaves in their places; of containers that are not kept a tuple of the leaves."""
+    if tree is None:
+        return None
+    if isinstance(tree, int):
+        return leaves[tree]
+    if "dict" in tree:
+        return {name: _built(part, leaves) for name, part in tree["dict"].items()}
+    if "list" in tree:
+        return [_built(part, leaves) for part in tree["list"]]
+    if "tuple" in tree:
+        return tuple(_built(part, leaves) for part in tree["tuple"])
+    return tuple(leaves[place] for place in tree["leaves"])
+
+
+def _places(tree: Any) -> Iterator[int]:
+    """The places of the leaves of a tree, in order.  Raises `ValueError` if it is none."""
+    if type(tree) is int:
+        yield tree
+    elif isinstance(tree, dict) and set(tree) == {"dict"} and isinstance(tree["dict"], dict):
+        yield from (place for part in tree["dict"].values() for place in _places(part))
+    elif isinstance(tree, dict) and set(tree) in ({"list"}, {"tuple"}) and isinstance([*tree.values()][0], list):
+        yield from (place for part in [*tree.values()][0] for place in _places(part))
+    elif isinstance(tree, dict) and set(tree) == {"leaves", "of"} and isinstance(tree["leaves"], list):
+        yield from (place for part in tree["leaves"] for place in _places(part))
+    elif tree is not None:
+        raise ValueError("no tree")
+
+
+def _read(path: Path) -> Any:
+    """The data of a snapshot.  Raises what `read_snapshot` raises; the jaxprs are checked where they are decoded."""
+    try:
+        if path.stat().st_size > FILE_BYTES:
+            raise _damaged(path, f"it has more than {FILE_BYTES} bytes")
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            raise _damaged(path, f"its schema is not {SCHEMA}")
+        if type(data.get("version")) is int and data["version"] > VERSION:
+            version = data["version"]
+            raise InputError(f"{path} is of version {version}, and this uat_jax reads {VERSION}; install a newer one")
+        if set(data) != FIELDS or data["version"] != VERSION:
+            raise _damaged(path, f"it has not the fields {', '.join(sorted(FIELDS))}")
+        for name, count in (("arguments", len(data["inputs"])), ("outputs", None)):
+            places = list(_places(data[name]))
+            if places != list(range(len(places))) or count not in (None, len(places)):
+                raise ValueError(name)
+        for dtype, shape, *digest in data["inputs"]:
+            jnp.dtype(dtype)
+            if not all(type(size) is int and size >= 0 for size in shape) or len(digest) > 1:
+                raise ValueError("type")
+        for jaxpr in data["jaxprs"]:
+            len(jaxpr["equations"])
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(
+            f"cannot read the snapshot {path}: {error.strerror}; take it with pytest --uat-update"
+        ) from None
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise _damaged(path, str(error).splitlines()[0][:80] if str(error) else type(error).__name__) from None
+    return data
+
+
+def _damaged(path: Path, reason: str) -> InputError:
+    return InputError(f"{path} is no snapshot: {reason}; take it again with pytest --uat-update")
