@@ -38,10 +38,10 @@ def test_what_is_equal_for_every_text_is_certified(name):
     assert found.verdict in PASSING, found
 
 
-def written(left, right, *specs, verdict, path):
-    """The data of a certificate with that verdict."""
+def written(left, right, *specs, verdicts, path):
+    """The data of a certificate with one of these verdicts."""
     found = uj.certify(left, right, *specs, budget=120.0)
-    assert found.verdict is verdict, found
+    assert found.verdict in verdicts, found
     return json.loads(found.save(path).read_text())
 
 
@@ -58,7 +58,7 @@ def last_but_one(t, i):
 
 def test_a_wider_range_is_not_taken_from_a_certificate(tmp_path):
     path = tmp_path / "c.json"
-    body = written(lambda t, i: t[i], last_but_one, TABLE, text(high=V - 2), verdict=Verdict.PROVED, path=path)
+    body = written(lambda t, i: t[i], last_but_one, TABLE, text(high=V - 2), verdicts=[Verdict.PROVED], path=path)
     assert again(body, path).passes
     wide = json.dumps(body)
     for before in (f'"high": {V - 2}', f"to {V - 2}", f"0, {V - 2}]"):
@@ -93,9 +93,9 @@ CHANGED = {
 def test_another_program_in_a_certificate_is_decided_again(name, tmp_path):
     left, right, wrong = CHANGED[name]
     path = tmp_path / "c.json"
-    body = written(left, right, TABLE, text(), verdict=uj.certify(left, right, TABLE, text()).verdict, path=path)
+    body = written(left, right, TABLE, text(), verdicts=PASSING, path=path)
     assert body["passes"]
-    other = written(left, wrong, TABLE, text(), verdict=Verdict.REFUTED, path=path)
+    other = written(left, wrong, TABLE, text(), verdicts=[Verdict.REFUTED], path=path)
     pair, its = body["claim"]["programs"][0], other["claim"]["programs"][0]
     pair["right"] = its["right"]
     with pytest.raises(MismatchError, match="digest"):
@@ -109,7 +109,7 @@ def test_a_text_at_which_a_function_is_undefined_refutes_nothing(tmp_path):
     path = tmp_path / "c.json"
     specs = (TABLE, text())
     body = written(
-        lambda t, i: hot(i) @ jnp.log(t), lambda t, i: 2 * jnp.log(t)[i], *specs, verdict=Verdict.REFUTED, path=path
+        lambda t, i: hot(i) @ jnp.log(t), lambda t, i: 2 * jnp.log(t)[i], *specs, verdicts=[Verdict.REFUTED], path=path
     )
     assert again(body, path).verdict is Verdict.REFUTED
     (example,) = (e["example"] for e in body["evidence"] if e.get("example"))

@@ -120,7 +120,8 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     stated = Effort(given.settings["error"], given.settings["seed"], end, **everywhere)
     effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     complex_numbers = any(a.kind is AssumptionKind.COMPLEX_NUMBERS for a in given.assumptions)
-    pairs = [_pair(data, given.claim, complex_numbers) for data in given.claim["programs"]]
+    inputs = _stated(given.claim)
+    pairs = [_pair(data, given.claim, inputs, complex_numbers) for data in given.claim["programs"]]
     general = _about_all_sizes(given)
     if general is None:
         _check_subjects(given, [sizes_text(pair.sizes) for pair in pairs])
@@ -129,7 +130,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     _check_outside_functions(given, pairs)
     if general is not None:
         _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
-        evidence = [general(given, pairs, _stated(given.claim), effort)]
+        evidence = [general(given, pairs, inputs, effort)]
         return _same_verdict(given, evidence, pairs, effort)
     by_few = given.evidence[-1].method is Method.CUT_OFF
     share = dataclasses.replace(effort, error=effort.error / len(pairs) / (2 if by_few else 1))
@@ -140,7 +141,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     if any(e.method is Method.MEMORY for e in evidence):
         raise MemoryLimitError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.MEMORY)}")
     if by_few:
-        evidence.append(shown_by_few_again(given, pairs, evidence, _stated(given.claim), share))
+        evidence.append(shown_by_few_again(given, pairs, evidence, inputs, share))
     else:
         evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
     return _same_verdict(given, evidence, pairs, effort)
@@ -207,7 +208,7 @@ def _check_claim(claim: Mapping[str, Any]) -> None:
         raise damaged("it compares programs of the same sizes twice")
 
 
-def _pair(data: Mapping[str, Any], claim: Mapping[str, Any], complex_numbers: bool) -> Pair:
+def _pair(data: Mapping[str, Any], claim: Mapping[str, Any], inputs: Specification, complex_numbers: bool) -> Pair:
     if "missing" in data:
         raise InputError(
             f"the certificate holds no programs ({one_line(data['missing'])}); certify both functions again"
@@ -221,20 +222,22 @@ def _pair(data: Mapping[str, Any], claim: Mapping[str, Any], complex_numbers: bo
     for side in ("left", "right"):
         if digest(data[side]) != data[f"{side}_digest"]:
             raise MismatchError(f"the {side} program is not the one whose digest stands in the certificate")
-    _check_types(left, right, claim, sizes)
-    return Pair(dict(sizes), left, right, _stated(claim).domains, complex_numbers=complex_numbers)
+    _check_types(left, right, claim, inputs, sizes)
+    return Pair(dict(sizes), left, right, inputs.domains, complex_numbers=complex_numbers)
 
 
-def _check_types(left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) -> None:
+def _check_types(
+    left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any], inputs: Specification, sizes: Sizes
+) -> None:
     """Both programs take the stated inputs, and return floating-point arrays of the same shapes."""
     if (left.in_avals, left.out_avals) != (right.in_avals, right.out_avals):
         raise damaged("its programs have different inputs or outputs")
-    whole = WHOLE if _stated(claim).whole else frozenset()
+    whole = WHOLE if inputs.whole else frozenset()
     known = lambda dtype: jnp.issubdtype(dtype, jnp.floating) or str(dtype) in whole
     outputs = [known(aval.dtype) and 0 not in aval.shape for aval in left.out_avals]
     if not outputs or not all(outputs):
         raise damaged(f"its programs do not return {'arrays of numbers' if whole else 'floating-point arrays'}")
-    _check_inputs(left, claim, sizes)
+    _check_inputs(left, claim, inputs, sizes)
     if claim["derivatives"] and not all(map(_may_be_derivative, (left, right))):
         raise MismatchError("the programs in the certificate cannot be values and derivatives, as it says they are")
 
@@ -253,12 +256,11 @@ def _may_be_derivative(program: ClosedJaxpr) -> bool:
     return False
 
 
-def _check_inputs(program: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) -> None:
+def _check_inputs(program: ClosedJaxpr, claim: Mapping[str, Any], inputs: Specification, sizes: Sizes) -> None:
     """The stated inputs, with the symbolic dimensions evaluated, are those of the program."""
-    stated = _stated(claim)
-    if sorted(claim["symbols"]) != list(stated.symbols):
+    if sorted(claim["symbols"]) != list(inputs.symbols):
         raise MismatchError("the symbolic dimensions in the certificate are not those of its inputs")
-    wanted = [(leaf.shape, leaf.dtype) for leaf in stated.at(sizes)]
+    wanted = [(leaf.shape, leaf.dtype) for leaf in inputs.at(sizes)]
     if wanted != [(aval.shape, aval.dtype) for aval in program.in_avals]:
         raise MismatchError("the inputs in the certificate are not those of its programs")
 
