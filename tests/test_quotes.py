@@ -217,6 +217,68 @@ def test_a_prime_more_or_less_is_noticed(latex, printed):
     assert stands_in(formula_of(latex), formulas("DUAT")) is printed
 
 
+# --- v1, whose formulas are at hand row by row ------------------------------------------------------------------------
+
+OTHERWISE_IN_V1 = {
+    "linear.left": "x^i for x_i, which is the row names.layer-as-power",
+    "linear.axis": "x^i for x_i, which is the row names.layer-as-power",
+    "linear.eq-15": "a matrix, of which each entry is a formula of its own there",
+    "diamond.result-shape.corrected": "(m, 1) for (n, 1), which is what the row corrects",
+    "diamond.commutes.transposed": "no transpose, which is what the row adds",
+    "diamond.bilinear": "the opposite in words, which is what the row corrects",
+    "attention.per-head": "the same three symbols as formulas of their own",
+    "attention.eq-35": "the name W_QKi alone: the fraction is DUAT's",
+    "head.v2-1-d-3": "a hat on H'_i",
+    "heads.stacked": "W'_WH for W'_HV",
+    "heads.order.diamond": "W_WH^T for W_HV'^T",
+    "density.one-head": "W'_WHi for W'_HVi",
+    "lemma-1.diagonal-more-terms": "nothing of the kind: the row follows from v1's diagonals",
+    "pruning.premise.v1": "→ 0 without δ: that is how the row reads it",
+    "pruning.prefix-sums": "W j^T for W_j^T, which is the row names.w-j-t",
+}
+"""Rows of which a side of an equation is printed otherwise in v1, and how."""
+
+SIDES = re.compile(r"=|→|Rightarrow|<|\+|(?<=.)-(?=[a-z|])")
+"""A long formula of v1 stands in its copy row by row, broken at such signs."""
+
+
+@cache
+def formulas_of_v1() -> str:
+    """The LaTeX in the copy of v1, among what else it says of each formula."""
+    return formula_of(re.sub(r"%\s*|\\(big|Big|displaystyle)[lr]?(?![a-z])", "", text("v1")))
+
+
+def missing_in_v1(formula: str) -> list[str]:
+    """The sides of a formula (`formula_of`) that v1 does not print."""
+    found = (side.strip("|").removeprefix("Big") for side in SIDES.split(formula.strip(",.=+")))
+    return [side for side in found if len(side) > 3 and not stands_in(side, formulas_of_v1())]
+
+
+@at_hand
+@pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
+def test_the_formulas_are_in_v1_where_it_is_named(claim):
+    if "v1" in word_for_word(claim):
+        missing = [side for piece in quoted_formulas(claim) for side in missing_in_v1(piece)]
+        assert bool(missing) == (claim.id in OTHERWISE_IN_V1), missing
+
+
+@at_hand
+@pytest.mark.parametrize(
+    ("latex", "printed"),
+    [
+        (r"\mathbf{y}=\mathbf{W}\diamond\mathbf{x}", True),
+        (r"\mathbf{y}=\mathbf{W}\otimes\mathbf{x}", False),
+        (r"(\mathbf{W}'_{HVO})^T\mathbf{x}'", True),
+        (r"(\mathbf{W}_{HVO})\mathbf{x}'", False),
+        (r"(\mathbf{W}'_{HVO})^T\mathbf{x}", False),
+        (r"\mathbf{W}_2\diamond\mathbf{W}_1\diamond\mathbf{x}", True),
+        (r"\mathbf{W}_2^T\diamond\mathbf{W}_2\diamond\mathbf{x}", False),
+    ],
+)
+def test_another_formula_is_not_in_v1(latex, printed):
+    assert (not missing_in_v1(formula_of(latex))) is printed
+
+
 def test_rows_in_our_words_are_rows():
     ids = {claim.id for claim in uj.claims()}
     assert set(OWN_WORDS) <= ids
