@@ -594,7 +594,9 @@ TAMPERED = {
     ),
     "equal elsewhere": (
         "refuted",
-        lambda body: _figures(body).update(almost_everywhere={"log2_error": -200.0, "theorem": True}),
+        lambda body: body["evidence"][0].update(
+            figures={"fields": "", "almost_everywhere": {"log2_error": -200.0, "theorem": True}}
+        ),
         "which is not found again",
     ),
     "more in the claim": ("certified", _claim(extra=1), "has not the fields"),
