@@ -44,6 +44,12 @@ def pytest_collection_finish():
     gc.enable()
 
 
+def pytest_sessionfinish():
+    """Garbage is looked for once more, and not five times among all that is there, as pytest does at the end."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def configuration_is_left_alone():
     """No test (and nothing it calls) may switch x64 or a promotion rule on for others, or the precision of balls."""

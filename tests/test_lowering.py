@@ -60,7 +60,7 @@ def drawn(letters, numbers: Mapping[Any, int], dtype, name: str) -> dict[m.Lette
         rows, columns = (int(Evaluator(numbers).scalar(size)) for size in letter.shape)
         array = rng.normal(size=(rows, columns))
         array = array / np.abs(array).sum(axis=1, keepdims=True) if columns > 1 else array / 2
-        found[letter] = jnp.asarray(array, dtype)
+        found[letter] = jax.device_put(np.asarray(array, dtype))  # jnp.asarray compiles a copy of every shape
     return found
 
 

@@ -47,8 +47,9 @@ class Attack:
         def one(spec):
             shape, dtype = jnp.shape(np.empty(spec.shape)), np.dtype(spec.dtype)
             if not jnp.issubdtype(dtype, jnp.floating):
-                return jnp.asarray(next(at), dtype).reshape(shape)
-            return jnp.asarray(random.normal(size=shape) if given is None else next(given), dtype).reshape(shape)
+                return jax.device_put(np.asarray(next(at), dtype).reshape(shape))
+            real = random.normal(size=shape) if given is None else next(given)
+            return jax.device_put(np.asarray(real, dtype).reshape(shape))
 
         return [one(spec) for spec in self.specs]
 

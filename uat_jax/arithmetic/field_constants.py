@@ -18,7 +18,7 @@ from uat_jax.arithmetic.facts import of_constant
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Number
-from uat_jax.arithmetic.recognition import LOWEST, MOST_READ, Meanings, Reading, meanings
+from uat_jax.arithmetic.recognition import LOWEST, MOST_READ, Meanings, Reading, distinct_entries, meanings
 from uat_jax.arithmetic.recognition import balls as balls_of
 
 ANYTHING = arb("nan")
@@ -66,8 +66,8 @@ class FieldConstants:
         """The closed forms of a small array of finite numbers."""
         if not 0 < values.size <= MOST_READ or not np.isfinite(values).all():
             return None
-        distinct, codes = np.unique(values, return_inverse=True)
-        return ClosedForms(codes.reshape(values.shape), tuple(map(rational_form, map(Fraction, distinct.tolist()))))
+        distinct, codes = distinct_entries(values)
+        return ClosedForms(codes, tuple(map(rational_form, map(Fraction, distinct.tolist()))))
 
     def constant(self, array: Any, dtype: np.dtype) -> Number:
         """A constant, entry by entry: the numbers that are written, or under the law those that they stand for."""

@@ -186,13 +186,22 @@ class Meanings:
 def meanings(array: np.ndarray, dtype: np.dtype) -> Meanings | None:
     """Entry by entry, or None for an array of data: without entries, or with more than `MOST_READ` different ones."""
     values = np.asarray(array).astype(np.float64)
-    if len(np.unique(values.ravel()[: 2 * MOST_READ])) > MOST_READ:  # soon seen of a large array
+    many = values.size > 2 * MOST_READ
+    if many and len(np.unique(values.ravel()[: 2 * MOST_READ])) > MOST_READ:  # soon seen of a large array
         return None
-    distinct, codes = np.unique(values, return_inverse=True)
+    distinct, codes = distinct_entries(values)
     if not 0 < len(distinct) <= MOST_READ:
         return None
     circle = _circle_of(tuple(distinct.tolist()), np.dtype(dtype))
-    return Meanings(codes.reshape(values.shape), tuple(meaning(v, dtype, circle) for v in distinct.tolist()))
+    return Meanings(codes, tuple(meaning(v, dtype, circle) for v in distinct.tolist()))
+
+
+def distinct_entries(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different entries of an array, in order, and which of them each of its entries is."""
+    if values.size == 1:  # most constants are single numbers, and need not be sorted
+        return values.ravel(), np.zeros(values.shape, np.intp)
+    distinct, codes = np.unique(values, return_inverse=True)
+    return distinct, codes.reshape(values.shape)
 
 
 def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
@@ -201,12 +210,12 @@ def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
     if reading is Reading.WRITTEN:
         exact = np.frompyfunc(written_ball, 1, 1)(values)
         return exact if isinstance(exact, np.ndarray) else np.array(exact, object)
-    distinct, codes = np.unique(values, return_inverse=True)
+    distinct, codes = distinct_entries(values)
     read = len(distinct) <= MOST_READ
     each = np.empty(len(distinct), object)
     circle = _circle_of(tuple(distinct.tolist()), np.dtype(dtype)) if read else None
     each[:] = [_ball(v, dtype, reading, read, circle) for v in distinct.tolist()]
-    return each[codes.reshape(values.shape)] if values.shape else np.array(each[0], object)
+    return each[codes] if values.shape else np.array(each[0], object)
 
 
 def written_ball(value: float) -> arb:

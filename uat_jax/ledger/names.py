@@ -187,12 +187,12 @@ CLAIMS = (
         _known(marked(r"\mathring{\mathbf{H}}'", "H"), ("H̊'",)), read="corrected",
     ),
     _claim(
-        "names.w-j-t", "Eq. 14 has one W_j", "I1", (duat("4.3", 14),), r"\mathbf{W} j^{\mathrm{T}} \mathbf{x}",
+        "names.w-j-t", "the two sums of Eq. 14 (v1: Eq. 10) have one W_j", "I1", (v1("4.3", 10), duat("4.3", 14)), r"\mathbf{W} j^{\mathrm{T}} \mathbf{x}",
         _known(("W j^T", "W_j^T"), ("W_j^T",), ("W_j^T", "W_j^T")),
         read="“W j^T” in the first sum and W_j^T in the second", correction="names.w-j-t-corrected",
     ),
     _claim(
-        "names.w-j-t-corrected", "Eq. 14 with W_j^T in both sums", "I1", (duat("4.3", 14),), r"\mathbf{W}_j^{\mathrm{T}}\mathbf{x}",
+        "names.w-j-t-corrected", "Eq. 14 (v1: Eq. 10) with W_j^T in both sums", "I1", (v1("4.3", 10), duat("4.3", 14)), r"\mathbf{W}_j^{\mathrm{T}}\mathbf{x}",
         _known(("W_j^T", "W_j^T"), ("W_j^T",)), read="corrected",
     ),
     _claim(

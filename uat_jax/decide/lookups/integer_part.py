@@ -236,7 +236,7 @@ class IntegerPart:
 
     def _move(self, equation: JaxprEqn, arrays: Sequence[np.ndarray]) -> np.ndarray:
         with jax.enable_x64(True):
-            return np.asarray(bound(equation, [jax.numpy.asarray(x) for x in arrays], equation.params)[0])
+            return np.asarray(bound(equation, [jax.device_put(x) for x in arrays], equation.params)[0])
 
     def _taken(self, equation: JaxprEqn, letters: Letters, starts: Sequence[Any]) -> Letters:
         """Letters at known places; what is filled beside is not followed."""
