@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from uat_jax_check import equations, exhibits, orders
+from uat_jax_check import counts, equations, exhibits, orders, shapes
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.terms import Symbols
 
@@ -17,6 +17,14 @@ STATEMENTS: dict[str, tuple[Callable[[Mapping[str, Any], Symbols], list[str]], s
         {"index", "layer_index", "input", "start", "layer", "closed", "first", "next"},
     ),
     "inequality": (orders.inequality, {"claim", "hypotheses", "hold_at", "cases"}),
+    "count": (counts.count, {"count", "is"}),
+    "other count": (counts.other_count, {"count", "is", "at"}),
+    "recurrence": (counts.recurrence, {"index", "before", "first", "value", "next", "closed"}),
+    "cost": (
+        counts.cost,
+        {"counted", "index", "depth", "first", "next", "output", "shared", "partial", "closed"},
+    ),
+    "misfit": (shapes.misfit, {"formula", "at"}),
     "dynamic": (exhibits.dynamic, {"program", "inputs", "entry"}),
 }
 """For each kind of statement what decides it, and its fields."""

@@ -157,8 +157,8 @@ class Symbols:
         raise NotDecided("a power of a sum, or of what may be 0 or negative")
 
     def least(self, atom: Any) -> int | None:
-        """The least value of a symbol, if it has one; indices of sums start at 1."""
-        return 1 if atom[0] in ("b", "root") else KINDS[self.kinds[atom[1]]]
+        """The least value of a symbol, if it has one; indices of sums and powers of numbers from 1 on start at 1."""
+        return 1 if atom[0] in ("b", "root", "pow") else KINDS[self.kinds[atom[1]]]
 
     def nonnegative(self, p: Poly) -> bool:
         """Whether a number is seen to be at least 0: with n = 1 + t for sizes it has no negative coefficient."""
@@ -323,6 +323,15 @@ def letters(t: tuple) -> Iterable[tuple]:
     for kind, part in parts_of(t):
         if kind == "t":
             yield from letters(part)
+
+
+def bound(t: tuple) -> Iterable[str]:
+    """The indices of the sums in a term."""
+    if t[0] == "sum":
+        yield t[2]
+    for kind, part in parts_of(t):
+        if kind == "t":
+            yield from bound(part)
 
 
 def replaced(t: Any, found: Mapping[Any, Any], kind: str = "t") -> Any:

@@ -12,12 +12,13 @@ import sympy
 
 from uat_jax.decide import dependence, ranks
 from uat_jax.decide.confirmation import confirm, confirm_steps, proved
-from uat_jax.decide.counts import Shape, counted
+from uat_jax.decide.counts import Shape, as_counted, counted
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.floats import compare_on
 from uat_jax.decide.floats_evidence import float_evidence
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Tally
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.attention.slices import attention_shapes
 from uat_jax.ledger.claim import Claim, Kind
@@ -107,7 +108,8 @@ def _size(settings: Settings) -> Iterator[Evidence]:
     for axis, found in (("rows", rows), ("columns", columns)):
         measured = lambda shape, axis=axis: _jacobian_size(shape)[axis == "columns"]
         shapes = [{N: 1, d: 1, h: 1}, {N: 3, d: 1, h: 2}, {N: 2, d: 2, h: 2}]
-        for evidence in counted(size, found, what=axis, measured=measured, shapes=shapes):
+        said = as_counted(Tally(axis, Heads().matrix()))
+        for evidence in counted(size, found, what=axis, measured=measured, shapes=shapes, said=said):
             yield replace(evidence, subject=axis)
 
 

@@ -16,10 +16,11 @@ from typing import Any
 import sympy
 from sympy import Eq, Rational
 
-from uat_jax.decide.counts import counted
+from uat_jax.decide.counts import Said, counted
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import of_recurrence
 from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.ledger.beyond.row import row
 from uat_jax.ledger.claim import Kind
@@ -100,6 +101,16 @@ def number_of_breaks() -> Any:
     return solution.subs(n, L)
 
 
+def _recursive(after: Callable[[Any], Any]) -> Said:
+    """How a number is told to a checker that is 0 for no layer, and ``after(n)`` where it was n, for one layer more."""
+    layers = sympy.Symbol("L", integer=True, nonnegative=True)
+    before = sympy.Symbol("n", integer=True, nonnegative=True)
+    closed = lambda claimed: sympy.sympify(claimed).xreplace({L: layers})
+    return lambda claimed, at: of_recurrence(
+        layers, before, first=0, value=0, after=after(before), closed=closed(claimed)
+    )
+
+
 def breaks(shape: Shape) -> int:
     """At how many points of a grid four times as fine as the pieces the network itself bends."""
     depth = shape[L]
@@ -114,7 +125,8 @@ def breaks(shape: Shape) -> int:
 def count(claimed: Any) -> Iterator[Evidence]:
     """``claimed`` against the recurrence, and against the breaks of networks of 1 to 6 layers."""
     shapes = [{L: depth} for depth in range(1, 7)]
-    yield from counted(claimed, number_of_breaks(), what="breaks of x_L", measured=breaks, shapes=shapes)
+    said = _recursive(after=lambda n: 2 * n + 1)
+    yield from counted(claimed, number_of_breaks(), what="breaks of x_L", measured=breaks, shapes=shapes, said=said)
 
 
 def _breaks(settings: Settings) -> Iterator[Evidence]:
@@ -201,7 +213,9 @@ def _dynamic(settings: Settings) -> Iterator[Evidence]:
     steps = closed_form_induction(Layers("residual"))
     yield prove(steps, method=Method.INDUCTION, what="the closed form of L layers, for every L (Theorem 1)")
     shapes = [{L: depth} for depth in range(1, 5)]
-    yield from counted(L, number_of_terms(), what="terms of the closed form", measured=terms, shapes=shapes)
+    said = _recursive(after=lambda n: n + 1)
+    what = "terms of the closed form"
+    yield from counted(L, number_of_terms(), what=what, measured=terms, shapes=shapes, said=said)
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.counts import counted
 from uat_jax.decide.ranks import attained, bounded, drawn
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Statements, Tally, of_recurrence
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.source import duat
@@ -63,7 +64,14 @@ def _paths(settings: Settings) -> Iterator[Evidence]:
     number: Any = sympy.rsolve(f(n + 1) - (f(n) + h * f(n)), f(n), {f(0): 1})
     measured = lambda shape: len(_written_paths(shape[h], shape[L]).right.operands)
     shapes = [{h: 1, L: 1}, {h: 1, L: 2}, {h: 2, L: 1}, {h: 2, L: 2}, {h: 1, L: 3}]
-    yield from counted((h + 1) ** L, number.subs(n, L), what="paths", measured=measured, shapes=shapes)
+    layers, before = sympy.Symbol("L", integer=True, nonnegative=True), m.dimension("n")
+
+    def said(closed: Any, at: Any) -> Statements:
+        """One path through no layer, and through one layer more as many as the first of `path_steps` has terms."""
+        after = Tally("terms", path_steps()[0].right)
+        return of_recurrence(layers, before, first=0, value=1, after=after, closed=closed.xreplace({L: layers}))
+
+    yield from counted((h + 1) ** L, number.subs(n, L), what="paths", measured=measured, shapes=shapes, said=said)
 
 
 def row_sums(settings: Settings) -> Iterator[Evidence]:
