@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from uat_jax_check import counts, equations, exhibits, orders, shapes
+from uat_jax_check import counts, equations, exhibits, orders, quotients, shapes
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.terms import Symbols
 
@@ -24,6 +24,9 @@ STATEMENTS: dict[str, tuple[Callable[[Mapping[str, Any], Symbols], list[str]], s
         counts.cost,
         {"counted", "index", "depth", "first", "next", "output", "shared", "partial", "closed"},
     ),
+    "numbers": (quotients.numbers, {"left", "right"}),
+    "no consequence": (orders.no_consequence, {"claim", "hypotheses", "at"}),
+    "unequal": (exhibits.unequal, {"left", "right", "inputs", "entry"}),
     "misfit": (shapes.misfit, {"formula", "at"}),
     "dynamic": (exhibits.dynamic, {"program", "inputs", "entry"}),
 }

@@ -9,6 +9,25 @@ from uat_jax_check.document import usable
 from uat_jax_check.terms import Symbols
 
 
+def unequal(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
+    """Two programs take two values at one input: in balls, constants as written and as meant."""
+    usable(not symbols.kinds, "a program has no symbols")
+    programs, inputs = [pairs.program(data[side]) for side in ("left", "right")], data["inputs"]
+    types, others = ([arrays.read_type(t) for t in p[-1]["inputs"]] for p in programs)
+    usable(types == others and isinstance(inputs, list) and len(inputs) == len(types), "the inputs are of other types")
+    points = [pairs.values({"dtype": t[0], "values": x}, t) for x, t in zip(inputs, types, strict=True)]
+    place = {"output": 0, "entry": data["entry"]}
+    runs = [(p, points) for p in programs]
+    left, right = pairs.apart(*runs, place, pairs.written)
+    pairs.apart(*runs, place, pairs.Meant())
+    made = [Counter(str(e[0])[:30] for jaxpr in p for e in jaxpr["equations"]) for p in programs]
+    shown = ", ".join(f"{dtype}{list(shape)} {x}" for (dtype, shape), x in zip(types, inputs, strict=True))
+    return [
+        f"two programs are {pairs.show(left)} and {pairs.show(right)} at {shown} (entry {data['entry']}): they differ",
+        *(f"  one is made of {', '.join(f'{n} {name}' for name, n in sorted(of.items()))}" for of in made),
+    ]
+
+
 def dynamic(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     """A program of one input takes two values at two inputs: in balls, constants as written and as meant."""
     usable(not symbols.kinds, "a program has no symbols")

@@ -263,7 +263,7 @@ def scalar_text(s: Any) -> str:
         return f"{bracketed[0]}^({texts[1]})"
     if head == "abs":
         return f"|{texts[0]}|"
-    if head in ("max", "min"):
+    if head in ("max", "min", "exp", "erfc"):
         return f"{head}({', '.join(texts)})"
     return {"/": "/", "+": " + ", "*": "·"}[head].join(bracketed if head == "*" else texts)
 

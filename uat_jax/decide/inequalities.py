@@ -17,7 +17,7 @@ from uat_jax.arithmetic.closed_form import precision
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import held
 from uat_jax.decide.figures import Boxes, Contradiction, Deduced, Measured, Term
-from uat_jax.decide.statements import of_inequality
+from uat_jax.decide.statements import of_inequality, of_no_consequence
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic.inequality import Case, deduce, satisfied
@@ -41,7 +41,10 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
         example = _example(claim, found.point)
         shown = ", ".join(f"{name} = {value}" for name, value in example.values.items())
         finding = f"{what}: fails at {shown}: {example.left} against {example.right}"
-        return Evidence(Method.INEQUALITY, finding, Verdict.REFUTED, figures, subject=subject, example=example)
+        said = of_no_consequence(claim, hypotheses, found.point)
+        return Evidence(
+            Method.INEQUALITY, finding, Verdict.REFUTED, figures, subject=subject, example=example, statements=said
+        )
     if not found.cases:
         return Evidence(Method.INEQUALITY, f"{what}: not decided", Verdict.UNKNOWN, figures, subject=subject)
     possible = satisfied(claim, hypotheses)

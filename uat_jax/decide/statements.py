@@ -239,6 +239,43 @@ def of_cost(
     return _of(statement)
 
 
+def of_numbers(pairs: Iterable[tuple[Any, Any]]) -> Statements:
+    """That two numbers are equal, pair by pair; none if a pair cannot be said, or is one number as SymPy writes it."""
+
+    def statement(left: Any, right: Any) -> Data:
+        names = _Names()
+        if left == right:
+            raise _Untold(f"{left} = {left}, which says nothing")
+        return {"kind": "numbers", "left": names.scalar(left), "right": names.scalar(right), "symbols": names.kinds()}
+
+    found = [_of(lambda pair=pair: statement(*map(sympy.sympify, pair))) for pair in pairs]
+    return tuple(s for one in found for s in one) if all(found) else ()
+
+
+def of_no_consequence(claim: Any, hypotheses: Iterable[Any], point: Mapping[Any, Any]) -> Statements:
+    """That an inequality does not follow from others: a point at which these hold, and it does not."""
+
+    def statement() -> Data:
+        names = _Names()
+        body = {"claim": names.relation(claim), "hypotheses": list(map(names.relation, hypotheses))}
+        at = {names.symbol(s): names.scalar(value) for s, value in point.items()}
+        return {"kind": "no consequence", **body, "at": at, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
+def of_unequal(programs: Sequence[Any], inputs: Iterable[Any], entry: Sequence[int]) -> Statements:
+    """That two programs, traced, have two values in one entry at one input."""
+
+    def statement() -> Data:
+        left, right = ({"jaxprs": encode(program)["jaxprs"]} for program in programs)
+        points = [x.tolist() for x in inputs]
+        body = {"left": left, "right": right, "inputs": points, "entry": list(entry)}
+        return {"kind": "unequal", **body, "symbols": {}}
+
+    return _of(statement)
+
+
 def of_misfit(formula: Any, sizes: Mapping[Any, int]) -> Statements:
     """That the shapes in a formula (`Written`) do not fit at some sizes."""
 
@@ -351,7 +388,17 @@ class _Names:
                 self.symbol(inner),
                 *map(self.scalar, bounds),
             ]
-        heads = {sympy.Add: "+", sympy.Mul: "*", sympy.Pow: "^", sympy.Abs: "abs", sympy.Max: "max", sympy.Min: "min"}
+        if isinstance(e, sympy.exp) or e is sympy.E:
+            return ["exp", self.scalar(e.args[0] if e.args else 1)]
+        heads = {
+            sympy.erfc: "erfc",
+            sympy.Add: "+",
+            sympy.Mul: "*",
+            sympy.Pow: "^",
+            sympy.Abs: "abs",
+            sympy.Max: "max",
+            sympy.Min: "min",
+        }
         if e.func not in heads:
             raise _Untold(f"a number such as {e}")
         return [heads[e.func], *map(self.scalar, e.args)]
@@ -359,7 +406,7 @@ class _Names:
     def relation(self, relation: Any) -> list[Any]:
         """An inequality, or an equation, between numbers."""
         of: Any = sympy.sympify(relation)
-        marks = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
+        marks: dict[str, str] = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
         mark = marks.get(getattr(of, "rel_op", ""))
         if mark is None:
             raise _Untold(f"the relation {of}")

@@ -84,11 +84,11 @@ def reached() -> Evidence:
 
     With rows (a, 1 − a) and (b, 1 − b), τ is |a − b|.
     """
-    a, b = sympy.symbols("a b", real=True)
+    a, b, first, second, tau = sympy.symbols("a b (Hx)_1 (Hx)_2 τ", real=True)
     H = sympy.Matrix([[a, 1 - a], [b, 1 - b]])
-    tau = sum(map(abs, H.row(0) - H.row(1))) / 2
-    first, second = H * sympy.Matrix([0, 1])
-    return proved_inequality(Eq(abs(first - second), tau), [], what="reached by two tokens, 0 and 1")
+    rows = H * sympy.Matrix([0, 1])
+    known = [Eq(first, rows[0]), Eq(second, rows[1]), Eq(2 * tau, sum(map(abs, H.row(0) - H.row(1))))]
+    return proved_inequality(Eq(abs(first - second), tau), known, what="reached by two tokens, 0 and 1")
 
 
 # --- products -----------------------------------------------------------------------------------------------------------

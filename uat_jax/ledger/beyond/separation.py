@@ -71,7 +71,12 @@ def next_pieces(parameters: Parameters = TENT) -> Iterator[Evidence]:
 
 def first_piece() -> Evidence:
     """No layer: x_0 = x on the one piece 0 ≤ x ≤ 1."""
-    return proved_inequality(Eq(y, piece(y, 0, "even")), [], what="L = 0: one piece")
+    return proved_inequality(*_on_piece_0(), what="L = 0: one piece")
+
+
+def _on_piece_0() -> tuple[Any, list[Any]]:
+    """y − k is y for k = 0."""
+    return Eq(piece(y, k, "even"), y), [Eq(k, 0)]
 
 
 def _pieces(settings: Settings) -> Iterator[Evidence]:
@@ -88,10 +93,15 @@ def bends(bend: Any = -2) -> Iterator[Evidence]:
     ``bend`` is that of a point behind an even piece, over h: −2.
     """
     h = sympy.Symbol("h", nonnegative=True)
+    before, here, after = sympy.symbols("x_L(k−h) x_L(k) x_L(k+h)", real=True)
     for left, right, sign in (("even", "odd", 1), ("odd", "even", -1)):
-        before, after = piece(k - h, k - 1, left), piece(k + h, k, right)
-        claim = Eq(before - 2 * piece(k, k, right) + after, sign * bend * h)
-        yield proved_inequality(claim, [h <= 1], what=f"between an {left} and an {right} piece")
+        on_them = [
+            Eq(before, piece(k - h, k - 1, left)),
+            Eq(here, piece(k, k, right)),
+            Eq(after, piece(k + h, k, right)),
+        ]
+        claim = Eq(before - 2 * here + after, sign * bend * h)
+        yield proved_inequality(claim, [h <= 1, *on_them], what=f"between an {left} and an {right} piece")
 
 
 def number_of_breaks() -> Any:
@@ -179,7 +189,7 @@ def hinges(bend: Any = 2) -> Iterator[Evidence]:
 
     ``bend`` is that 2.
     """
-    yield proved_inequality(Eq(y, piece(y, 0, "even")), [], what="piece 0: y")
+    yield proved_inequality(*_on_piece_0(), what="piece 0: y")
     for parity, other, sign in (("even", "odd", -1), ("odd", "even", 1)):
         added = piece(y, k, parity) + sign * bend * _relu(y - (k + 1))
         what = f"from an {parity} piece to an {other} one"

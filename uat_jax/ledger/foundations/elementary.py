@@ -13,6 +13,7 @@ from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.figures import Equations, RestsOn
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import of_numbers
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 
@@ -27,7 +28,8 @@ def equations(pairs: Mapping[str, tuple[Any, Any]], *, what: str, subject: str =
     if wrong is not None or not pairs:
         finding = f"{what}: not shown: {wrong or 'nothing was given'}"
         return Evidence(Method.EQUATIONS, finding, Verdict.UNKNOWN, figures, subject=subject)
-    return Evidence(Method.EQUATIONS, f"{what}: {'; '.join(pairs)}", Verdict.PROVED, figures, subject=subject)
+    finding, said = f"{what}: {'; '.join(pairs)}", of_numbers(pairs.values())
+    return Evidence(Method.EQUATIONS, finding, Verdict.PROVED, figures, subject=subject, statements=said)
 
 
 @lru_cache(maxsize=1 << 10, typed=True)  # 1.0 == 1
