@@ -1,12 +1,21 @@
 """The exceptions of the package: one line each that says what was got, what was wanted and what to do."""
 
+from typing import Any
+
 
 class UatJaxError(Exception):
     """Base of every error raised on purpose. The command line prints its message and exits with 2."""
 
 
 class ShapeError(UatJaxError):
-    """Two matrices whose shapes do not fit, or an array whose shape is not the one its letter has."""
+    """Two matrices whose shapes do not fit, or an array whose shape is not the one its letter has.
+
+    ``of``: the operation and its operands, where it is one of the matrix language on two matrices: "+", "@" or "had".
+    """
+
+    def __init__(self, message: str, of: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.of = of
 
 
 class InputError(UatJaxError):

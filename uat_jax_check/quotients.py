@@ -1,7 +1,7 @@
 """Decides equations between numbers with divisors and exponentials: both sides as quotients of polynomials.
 
-exp(Σ c m) = Π exp(m)^c for monomials m, whose exponentials are letters of their own, as values of erfc are.  A product of
-numerators and denominators that is one polynomial on both sides is one number, wherever no divisor is 0.
+exp(Σ c m) = Π exp(m)^c for monomials m, whose exponentials are letters of their own, as values of erfc are.  Where no
+divisor is 0, a / b = c / d if a d and b c are one polynomial.
 """
 
 from collections.abc import Mapping

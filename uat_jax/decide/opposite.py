@@ -16,9 +16,8 @@ _OPPOSITE = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}
 def opposite(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
     """Evidence on one statement as evidence on its denial: what decided it, with the other verdict.
 
-    UNKNOWN stays UNKNOWN, and what is only certified or agrees becomes UNKNOWN; what certifies beside a proof agrees.  An
-    example that refutes the statement
-    proves its denial, and one that proves the statement refutes its denial.
+    UNKNOWN stays UNKNOWN, and what is only certified or agrees becomes UNKNOWN; what certifies beside a proof agrees.
+    An example that refutes the statement proves its denial, and one that proves the statement refutes its denial.
     """
     evidence = tuple(evidence)
     verdict = combine(evidence)

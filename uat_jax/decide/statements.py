@@ -276,18 +276,16 @@ def of_unequal(programs: Sequence[Any], inputs: Iterable[Any], entry: Sequence[i
     return _of(statement)
 
 
-def of_misfit(formula: Any, sizes: Mapping[Any, int]) -> Statements:
-    """That the shapes in a formula (`Written`) do not fit at some sizes."""
+def of_misfit(operation: tuple[Any, ...], sizes: Mapping[Any, int]) -> Statements:
+    """That the shapes of two operands do not fit at some sizes; ``operation`` is that of a `ShapeError`."""
 
     def statement() -> Data:
-        names = _Names()
-        body = {"formula": names.written(formula)}
-        return {
-            "kind": "misfit",
-            **body,
-            "at": {names.symbol(s): value for s, value in sizes.items()},
-            "symbols": names.kinds(),
-        }
+        if not operation:
+            raise _Untold("an operation that is none of the language")
+        names, (head, *operands) = _Names(), operation
+        formula = [head, *map(names.term, operands)]
+        at = {names.symbol(s): value for s, value in sizes.items() if names.given.get(s) in names.free}
+        return {"kind": "misfit", "formula": formula, "at": at, "symbols": names.kinds()}
 
     return _of(statement)
 
@@ -506,7 +504,7 @@ def _plain(name: str) -> str:
     """A name without the signs of the language; what is between two ‖ can be any text."""
     if name[0] == name[-1] == "‖" and name.count("‖") == 2:
         return name
-    return "".join("′" if c in _SIGNS else c for c in name)
+    return "".join("′" if c in _SIGNS else c for c in name.replace("\N{COMBINING RING ABOVE}", "°"))
 
 
 _SIGNS = "' ()[]{},;:=^+*/|·⊗⊙ᵀΣ‖≤≥<>"

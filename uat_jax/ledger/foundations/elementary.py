@@ -47,7 +47,9 @@ def resting_on(bounds: Iterable[Evidence], example: Evidence) -> Evidence:
     missing = next((found for found in bounds if found.verdict is not Verdict.PROVED), None)
     if missing is not None:
         return replace(example, verdict=Verdict.UNKNOWN, finding=f"{example.finding}: not shown: {missing.finding}")
-    return replace(example, figures=RestsOn(tuple(found.finding for found in bounds)))
+    said = [found.statements for found in bounds]
+    statements = (*(s for one in said for s in one), *example.statements) if said and all(said) else ()
+    return replace(example, figures=RestsOn(tuple(found.finding for found in bounds)), statements=statements)
 
 
 ERRORS = tuple(sympy.Rational(n, 4) for n in (12, 8, 6, 4, 3, 2, 1))
