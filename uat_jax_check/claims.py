@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from uat_jax_check import counts, equations, exhibits, orders, quotients, shapes
+from uat_jax_check import counts, equations, exhibits, orders, quotients, ranks, shapes
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.terms import Symbols
 
@@ -27,6 +27,9 @@ STATEMENTS: dict[str, tuple[Callable[[Mapping[str, Any], Symbols], list[str]], s
     "numbers": (quotients.numbers, {"left", "right"}),
     "no consequence": (orders.no_consequence, {"claim", "hypotheses", "at"}),
     "unequal": (exhibits.unequal, {"left", "right", "inputs", "entry"}),
+    "rank bound": (ranks.rank_bound, {"matrix", "written", "definitions", "bound"}),
+    "rank reached": (ranks.rank_reached, {"matrix", "at", "letters", "rank"}),
+    "minor": (ranks.minor, {"program", "inputs", "rows", "columns"}),
     "misfit": (shapes.misfit, {"formula", "at"}),
     "dynamic": (exhibits.dynamic, {"program", "inputs", "entry"}),
 }

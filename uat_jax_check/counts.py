@@ -64,28 +64,11 @@ class Counts:
             return self.total(parts, env)
         values = [self(p, env) for p in parts]
         if head == "^":
-            return self.power(*values)
+            return self.symbols.power(*values)
         total = values[0]
         for value in values[1:]:
             total = total + value if head == "+" else l.product(total, value)
         return total
-
-    def power(self, base: Poly, e: Poly) -> Poly:
-        """b^(c + Σ a s) = b^c Π (b^s)^a, for a number b from 1 on and whole numbers a."""
-        if e.value is not None:
-            return self.symbols.power(base, e.value)
-        if not self.symbols.nonnegative(base - ONE) or not base:
-            raise NotDecided("a power with a size in its exponent, of a number that may be below 1")
-        found = self.symbols.power(base, e.constant)
-        for m, a in e:
-            if not m:
-                continue
-            ((atom, k),) = m if len(m) == 1 else ((None, 0),)
-            if k != 1 or a.denominator != 1 or not 0 < a <= 8 or self.symbols.least(atom) is None:
-                raise NotDecided("an exponent that is no sum of sizes")
-            for _ in range(int(a)):
-                found = l.product(found, symbol(("pow", base, atom)))
-        return found
 
     def total(self, parts: Sequence[Any], env: Mapping[str, Poly]) -> Poly:
         """Σ of numbers; the number of its terms is at least 0."""

@@ -9,40 +9,49 @@ from uat_jax_check.document import usable
 from uat_jax_check.terms import Symbols
 
 
+def at_inputs(data: Any, inputs: Any) -> tuple[list[Any], list[arrays.Array], str]:
+    """A program, one array for each of its inputs, and how these are read."""
+    program = pairs.program(data)
+    types = [arrays.read_type(t) for t in program[-1]["inputs"]]
+    usable(isinstance(inputs, list) and len(inputs) == len(types), "there are not as many inputs as the program takes")
+    points = [pairs.values({"dtype": t[0], "values": x}, t) for x, t in zip(inputs, types, strict=True)]
+    return program, points, ", ".join(f"{t[0]}{list(t[1])} {x}" for x, t in zip(inputs, types, strict=True))
+
+
+def made_of(program: list[Any]) -> list[str]:
+    """How many of each primitive a program has, in a line."""
+    made = Counter(str(e[0])[:30] for jaxpr in program for e in jaxpr["equations"])
+    return [f"  it is made of {', '.join(f'{n} {name}' for name, n in sorted(made.items())) or 'nothing'}"]
+
+
 def unequal(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     """Two programs take two values at one input: in balls, constants as written and as meant."""
     usable(not symbols.kinds, "a program has no symbols")
-    programs, inputs = [pairs.program(data[side]) for side in ("left", "right")], data["inputs"]
-    types, others = ([arrays.read_type(t) for t in p[-1]["inputs"]] for p in programs)
-    usable(types == others and isinstance(inputs, list) and len(inputs) == len(types), "the inputs are of other types")
-    points = [pairs.values({"dtype": t[0], "values": x}, t) for x, t in zip(inputs, types, strict=True)]
-    place = {"output": 0, "entry": data["entry"]}
-    runs = [(p, points) for p in programs]
+    (first, points, shown), (second, others, _) = (at_inputs(data[side], data["inputs"]) for side in ("left", "right"))
+    usable([(x.dtype, x.shape) for x in points] == [(x.dtype, x.shape) for x in others], "the inputs are of two types")
+    runs, place = [(first, points), (second, others)], {"output": 0, "entry": data["entry"]}
     left, right = pairs.apart(*runs, place, pairs.written)
     pairs.apart(*runs, place, pairs.Meant())
-    made = [Counter(str(e[0])[:30] for jaxpr in p for e in jaxpr["equations"]) for p in programs]
-    shown = ", ".join(f"{dtype}{list(shape)} {x}" for (dtype, shape), x in zip(types, inputs, strict=True))
-    return [
-        f"two programs are {pairs.show(left)} and {pairs.show(right)} at {shown} (entry {data['entry']}): they differ",
-        *(f"  one is made of {', '.join(f'{n} {name}' for name, n in sorted(of.items()))}" for of in made),
-    ]
+    said = (
+        f"two programs are {pairs.show(left)} and {pairs.show(right)} at {shown} (entry {data['entry']}): they differ"
+    )
+    return [said, *made_of(first), *made_of(second)]
 
 
 def dynamic(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     """A program of one input takes two values at two inputs: in balls, constants as written and as meant."""
     usable(not symbols.kinds, "a program has no symbols")
-    program, inputs = pairs.program(data["program"]), data["inputs"]
-    types = [arrays.read_type(t) for t in program[-1]["inputs"]]
-    usable(len(types) == 1 and isinstance(inputs, list) and len(inputs) == 2, "wanted one input, and two values of it")
-    dtype, shape = types[0]
-    points = [pairs.values({"dtype": dtype, "values": x}, types[0]) for x in inputs]
+    usable(isinstance(data["inputs"], list) and len(data["inputs"]) == 2, "wanted one input, and two values of it")
+    runs, shown = [], []
+    for x in data["inputs"]:
+        program, points, said = at_inputs(data["program"], [x])
+        runs.append((program, points))
+        shown.append(said)
     place = {"output": 0, "entry": data["entry"]}
-    first, second = ((program, [x]) for x in points)
-    left, right = pairs.apart(first, second, place, pairs.written)
-    pairs.apart(first, second, place, pairs.Meant())
-    made = Counter(str(e[0])[:30] for jaxpr in program for e in jaxpr["equations"])
+    left, right = pairs.apart(*runs, place, pairs.written)
+    pairs.apart(*runs, place, pairs.Meant())
     return [
-        f"a program of one input {dtype}{list(shape)} is {pairs.show(left)} at {inputs[0]} and {pairs.show(right)} at "
-        f"{inputs[1]} (entry {data['entry']}): it depends on its input",
-        f"  it is made of {', '.join(f'{n} {name}' for name, n in sorted(made.items()))}",
+        f"a program is {pairs.show(left)} at {shown[0]} and {pairs.show(right)} at {shown[1]} (entry {data['entry']}): "
+        "it depends on its input",
+        *made_of(runs[0][0]),
     ]

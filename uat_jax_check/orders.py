@@ -36,7 +36,7 @@ class Numbers:
         if isinstance(s, tuple) and s[0] in ("+", "*", "^") and len(s) > 2:
             if s[0] == "^":
                 usable(type(s[2]) is int and 0 <= s[2] <= 8 and len(s) == 3, "an exponent is no small whole number")
-                return self.symbols.power(self(s[1]), Fraction(s[2]))
+                return self.symbols.power(self(s[1]), number(s[2]))
             total = self(s[1])
             for part in s[2:]:
                 total = total + self(part) if s[0] == "+" else l.product(total, self(part))

@@ -276,6 +276,46 @@ def of_unequal(programs: Sequence[Any], inputs: Iterable[Any], entry: Sequence[i
     return _of(statement)
 
 
+def of_rank_bound(step: Step, bound: Any) -> Statements:
+    """That the rank of ``step.left`` is at most a number, as the factors of ``step.right`` show."""
+
+    def statement() -> Data:
+        names = _Names()
+        body = {"matrix": names.term(step.left), "written": names.term(step.right)}
+        met = names.definitions(step.definitions)
+        return {
+            "kind": "rank bound",
+            **body,
+            "definitions": met,
+            "bound": names.scalar(bound),
+            "symbols": names.kinds(),
+        }
+
+    return _of(statement)
+
+
+def of_rank_reached(matrix: m.Expression, letters: Mapping[m.Letter, Any], rank: int) -> Statements:
+    """That a matrix of given sizes has at least a rank, at whole matrices in the place of its letters."""
+
+    def statement() -> Data:
+        names = _Names()
+        body = {"matrix": names.term(matrix), "at": {}}
+        values = [{"letter": names.term(letter), "is": array.tolist()} for letter, array in letters.items()]
+        return {"kind": "rank reached", **body, "letters": values, "rank": rank, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
+def of_minor(program: Any, inputs: Iterable[Any], rows: Sequence[int], columns: Sequence[int]) -> Statements:
+    """That a minor of the result of a program, traced, is not 0 at an input."""
+
+    def statement() -> Data:
+        body = {"program": {"jaxprs": encode(program)["jaxprs"]}, "inputs": [x.tolist() for x in inputs]}
+        return {"kind": "minor", **body, "rows": list(rows), "columns": list(columns), "symbols": {}}
+
+    return _of(statement)
+
+
 def of_misfit(operation: tuple[Any, ...], sizes: Mapping[Any, int]) -> Statements:
     """That the shapes of two operands do not fit at some sizes; ``operation`` is that of a `ShapeError`."""
 

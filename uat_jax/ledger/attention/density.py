@@ -277,10 +277,14 @@ def rearranged_sum() -> Step:
     return Step("rearranged", left, m.Product(m.Kronecker(a, b).T, _outer(of), m.Kronecker(c, e)))
 
 
-def random_rearranged(random: np.random.Generator) -> np.ndarray:
+def random_rearranged(random: np.random.Generator) -> tuple[np.ndarray, m.Expression, ranks.Letters]:
     """W_HVO of two heads on three tokens and four features, whole numbers, rearranged: 9 × 16."""
     patterns, blocks = ranks.drawn(random, 2, 3, 3), ranks.drawn(random, 2, 2, 4)
-    return rearranged(_matrix(patterns, _placed(blocks)), 3).astype(int)
+    H, Y = ([m.Letter(name, *size, (i,)) for i in (1, 2)] for name, size in (("H", (3, 3)), ("Y", (2, 4))))
+    placed = [m.Vectorised((m.Selection(i, 4, 2) @ Y[i - 1]).T) for i in (1, 2)]
+    expression = m.Addition(*(m.Vectorised(pattern) @ column.T for pattern, column in zip(H, placed, strict=True)))
+    letters = {**dict(zip(H, patterns, strict=True)), **dict(zip(Y, blocks, strict=True))}
+    return rearranged(_matrix(patterns, _placed(blocks)), 3).astype(int), expression, letters
 
 
 def rearrangement_of_one_head(rearrange: Callable[[np.ndarray, int], np.ndarray]) -> Evidence:

@@ -262,7 +262,12 @@ def _rank_of_qk(settings: Settings) -> Iterator[Evidence]:
     QK = m.Letter("W", h * d, h * d, (sympy.Symbol("QK"), i))
     step = Step("W_QKi = W_Qi W_Kiᵀ", QK, Q @ K.T, {QK: Q @ K.T})
     yield from ranks.bounded(step, claimed=d, what="W_QKi, M × M", subject="bound")
-    draw = lambda random: ranks.low_rank(random, 6, 6, rank=2)
+
+    def draw(random: np.random.Generator) -> tuple[np.ndarray, m.Expression, ranks.Letters]:
+        letters = {m.Letter(name, 6, 2): ranks.drawn(random, 6, 2) for name in "QK"}
+        (Q, of_Q), (K, of_K) = letters.items()
+        return of_Q @ of_K.T, Q @ K.T, letters
+
     yield ranks.attained(2, draw, what="W_QKi with M = 6, d = 2", subject="attained")
 
 

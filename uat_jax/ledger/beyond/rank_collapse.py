@@ -84,7 +84,7 @@ def reached() -> Evidence:
 
     With rows (a, 1 − a) and (b, 1 − b), τ is |a − b|.
     """
-    a, b, first, second, tau = sympy.symbols("a b (Hx)_1 (Hx)_2 τ", real=True)
+    a, b, first, second, tau = sympy.symbols("a b y_1 y_2 τ", real=True)
     H = sympy.Matrix([[a, 1 - a], [b, 1 - b]])
     rows = H * sympy.Matrix([0, 1])
     known = [Eq(first, rows[0]), Eq(second, rows[1]), Eq(2 * tau, sum(map(abs, H.row(0) - H.row(1))))]
@@ -119,7 +119,8 @@ def exchanged() -> Step:
     """(d G) s = d (G s): the 1-norm of d G is d applied to G s."""
     N = m.dimension("N")
     d, G, s = m.Letter("d", 1, N), m.Letter("G", N, N), m.Letter("s", N, 1)
-    return Step("the order of the products", (d @ G) @ s, d @ (G @ s))
+    moved, signed = m.Letter("c", 1, N), m.Letter("t", N, 1)
+    return Step("the order of the products", moved @ s, d @ signed, {moved: d @ G, signed: G @ s})
 
 
 def _submultiplicative(settings: Settings) -> Iterator[Evidence]:
