@@ -79,5 +79,16 @@ def check(certificate: Mapping[str, Any]) -> list[str]:
     for e in found:
         if e.get("method") == "induction" and all(s["kind"] != "induction" for s in e["statements"]):
             raise NotDecided("an induction of which single equations are in the file")
+    lines = [line for one in decided.values() for line in one]
     matrices = any(s["kind"] in MATRICES for e in found for s in e["statements"])
-    return [*([FOR_ALL] if matrices else []), *(line for one in decided.values() for line in one)]
+    return [*([FOR_ALL] if matrices else []), *lines, *beside(certificate["claim"])]
+
+
+BESIDE = "not checked: whether the lines above are what the claim says is for a reader to see; the file calls it"
+
+
+def beside(claim: Mapping[str, Any]) -> list[str]:
+    """What the file says the claim is, for a reader to compare: nothing was decided of it."""
+    said = (str(claim.get(field, ""))[:500] for field in ("id", "printed", "reading"))
+    shown = ["".join(c if c.isprintable() else "?" for c in text) for text in said]
+    return [BESIDE, *(f"  | {text}" for text in shown if text)]

@@ -11,6 +11,7 @@ from typing import Any
 from uat_jax_check import terms as l
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.equations import Definition, definitions, family, indices, names, well_founded
+from uat_jax_check.letters import Place, apart, inside, place
 from uat_jax_check.shapes import fitting, letters_fit, whole_sizes
 from uat_jax_check.supports import PATTERNS, nonzeros, summed
 from uat_jax_check.terms import ONE, ZERO, Poly, Symbols, number, scalar_text, symbol, text
@@ -24,9 +25,9 @@ TALLIES = {
     "terms": "number of terms of",
     "sigmas": "number of evaluations of σ in",
     "nesting": "number of σ inside each other in",
-    "products": "number of products of matrices in",
-    "vector products": "number of products with a column in",
-    "multiplications": "number of multiplications of numbers in",
+    "products": "number of products of matrices, none of them with a 0, in",
+    "vector products": "number of products with a column, none of them with a 0, in",
+    "multiplications": "number of multiplications of numbers in all products, none of them with a 0, in",
 }
 """What can be counted in a term, and how it is said."""
 COSTS = ("sigmas", "nesting", "products", "vector products", "multiplications")
@@ -100,7 +101,7 @@ class Counts:
             case "terms":
                 return self.terms(t, env)
             case "stored":
-                return self.stored(t, env, set())
+                return self.stored(t, env, {}, {})
         return self.cost(head, t, env)
 
     def terms(self, t: tuple, env: Mapping[str, Poly]) -> Poly:
@@ -119,18 +120,35 @@ class Counts:
         self.at_least_none(first, last)
         return summed(body({**env, index: symbol(atom)}), atom, first, last)
 
-    def stored(self, t: tuple, env: Mapping[str, Poly], seen: set[tuple]) -> Poly:
-        """The entries of all letters, those that are written twice counted once."""
+    def stored(self, t: tuple, env: Mapping[str, Poly], scope: Mapping[Any, Poly], held: dict[Any, Place]) -> Poly:
+        """The entries of all letters, those that are written twice counted once; ``scope``: index → its upper bound.
+
+        Raises:
+            NotDecided: letters that may be one letter for some sizes, or some values of an index.
+        """
         if t[0] == "L":
+            low, high = ([self.symbols.scalar(s, env) for s in part] for part in t[4:6])
+            alone = lambda p: not any(a[0] == "b" for m, _ in p for top, _ in m for a in inside(top))
+            for atom in scope:
+                if not any(alone(v - symbol(atom)) for v in (*low, *high)):
+                    raise NotDecided(f"whether {text(t)} is another letter for every value of an index")
+            key, where = (t[1], tuple(low), tuple(high), frozenset(scope.items())), place(t[1], low, high, scope)
+            if key in held:
+                return ZERO
+            if not all(apart(where, other, self.symbols) for other in held.values()):
+                raise NotDecided(f"whether {text(t)} is a letter that is stored already")
+            held[key] = where
             rows, columns = fitting(t, self.symbols, env)
-            return ZERO if t in seen or seen.add(t) else rows * columns  # type: ignore[func-returns-value]
+            return rows * columns
         if t[0] == "sum":
-            held = [letter for letter in l.letters(t[1]) if t[2] not in names(letter)]
-            usable(not held, "a letter without the index of the sum around it is stored once, not in every term")
-            return self.over(t, env, lambda inner: self.stored(t[1], inner, seen))
+            _, body, index, lower, upper = t
+            if lower != 1:
+                raise NotDecided("letters in a sum that does not begin at 1")
+            atom, last = ("b", -5, index), self.symbols.scalar(upper, env)
+            return self.over(t, env, lambda inner: self.stored(body, inner, {**scope, atom: last}, held))
         if t[0] == "f":
             raise NotDecided("what a function stores")
-        return _added(self.stored(part, env, seen) for kind, part in l.parts_of(t) if kind == "t")
+        return _added(self.stored(part, env, scope, held) for kind, part in l.parts_of(t) if kind == "t")
 
     # --- costs ---------------------------------------------------------------------------------------------------
 
@@ -334,6 +352,7 @@ def recurrence(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     usable(f != n and symbols.kinds.get(f) in ("size", "count"), f"{f} is no whole number")
     if f in _symbols(closed) | _symbols(start) or n in _symbols(start):
         raise Refused("the formula, or the first value, is not free of what it is about")
+    usable(not tallies(closed) and not tallies(start), "what is counted stands in the formula, or the first value")
     letters_fit([t for _, t, _ in tallies(after)], symbols)
     value, formula = Counts(symbols), Counts(symbols)(closed)
     least = value(at(closed, {n: first}))

@@ -14,7 +14,7 @@ from uat_jax_check import arrays, exhibits, pairs
 from uat_jax_check import terms as l
 from uat_jax_check.balls import Balls
 from uat_jax_check.document import NotDecided, Refused, usable
-from uat_jax_check.equations import Side, definitions, equal
+from uat_jax_check.equations import Side, definitions, equal, names
 from uat_jax_check.evaluation import PRIME, Evaluation, Matrix, Point, Unfit
 from uat_jax_check.letters import inside, put
 from uat_jax_check.shapes import fitting, letters_fit, whole_sizes
@@ -111,16 +111,10 @@ def rank_bound(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     claimed, shown = _claimed(bound, symbols), bounds(written, symbols, {})
     weaker = lambda p: not any(a[0] == "Σ" for m, _ in claimed - p for a, _ in m) and symbols.nonnegative(claimed - p)
     if claimed not in shown and not any(map(weaker, shown)):
-        raise NotDecided(f"{text(written)[:200]} does not show a rank of at most {_text(bound)}")
+        raise NotDecided(f"{text(written)[:200]} does not show a rank of at most {scalar_text(bound)}")
     letters = dict.fromkeys(text(x, shapes=True) for t in (matrix, written) for x in l.letters(t))
-    lines = [f"rank({text(matrix)}) ≤ {_text(bound)}, as it is {text(written)}", *(f"  where {d}" for d in where)]
+    lines = [f"rank({text(matrix)}) ≤ {scalar_text(bound)}, as it is {text(written)}", *(f"  where {d}" for d in where)]
     return [*lines, *symbols.said(), f"  with {', '.join(letters)}", *(f"  assumed: {a}" for a in assumed)]
-
-
-def _text(s: Any) -> str:
-    if isinstance(s, tuple) and s[0] == "sum":
-        return f"Σ[{s[2]}={scalar_text(s[3])}…{scalar_text(s[4])}]({scalar_text(s[1])})"
-    return scalar_text(s)
 
 
 # --- numbers that are reached ----------------------------------------------------------------------------------------
@@ -160,6 +154,8 @@ def rank_reached(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         raise NotDecided("a rank of a matrix with functions in it")
     sizes, rest = whole_sizes(data["at"], symbols)
     fixed, values = l.replaced(matrix, sizes), {}
+    if free_numbers(fixed, frozenset()):
+        raise NotDecided("a number, or a size, that has no value in the file")
     for entry in data["letters"]:
         usable(isinstance(entry, dict) and entry.keys() == {"letter", "is"}, "a letter has other fields")
         letter = l.term(entry["letter"])
@@ -177,6 +173,15 @@ def rank_reached(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     shown = ", ".join(f"{n} = {v}" for n, v in sizes.items())
     given = [f"  {text(l.term(e['letter']))} = {e['is']}" for e in data["letters"]]
     return [f"rank({text(matrix)}) ≥ {wanted} for these letters{f' at {shown}' if shown else ''}", *given]
+
+
+def free_numbers(t: tuple, indices: frozenset[str]) -> bool:
+    """Whether a symbol that has no value stands in a term, outside the indices of letters."""
+    inner = indices | {t[2]} if t[0] == "sum" else indices
+    held = [s for kind, s in l.parts_of(t) if kind == "s"]
+    return bool(names(("I", ("+", 0, 0, *held))) - inner) or any(
+        free_numbers(part, inner) for kind, part in l.parts_of(t) if kind == "t"
+    )
 
 
 def heads(t: tuple) -> set[str]:

@@ -286,7 +286,9 @@ def scalar_text(s: Any) -> str:
         return f"{bracketed[0]}^({texts[1]})"
     if head == "abs":
         return f"|{texts[0]}|"
-    if head in ("max", "min", "exp", "erfc"):
+    if head == "sum":
+        return f"Σ[{texts[1]}={texts[2]}…{texts[3]}]({texts[0]})"
+    if head not in ("/", "+", "*"):
         return f"{head}({', '.join(texts)})"
     return {"/": "/", "+": " + ", "*": "·"}[head].join(bracketed if head == "*" else texts)
 
