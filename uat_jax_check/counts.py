@@ -63,6 +63,8 @@ class Counts:
             return self.tally(head, parts[0], parts[1], env)
         if head == "sum":
             return self.total(parts, env)
+        usable(head in ("+", "*", "^") and len(parts) > 1, f"a number has the head {str(head)[:20]!r}")
+        usable(head != "^" or len(parts) == 2, "a power has other parts")
         values = [self(p, env) for p in parts]
         if head == "^":
             return self.symbols.power(*values)
@@ -402,9 +404,8 @@ def cost(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     if names(output) & {i} or i in _symbols(closed) or depth in _symbols(partial):
         raise Refused("the number of layers and that of a layer stand for each other")
     well_founded(first, later, l.replaced(output, {depth: i}), i, symbols)
-    ranged = [d.index for d in (*first, *later) if d.index is not None]
-    last = l.replaced(output, {depth: i})
-    letters_fit([t for d in (*first, *later) for t in d.terms] + [last], symbols, ranged)
+    terms = [(t, () if d.index is None else (d.index,)) for d in (*first, *later) for t in d.terms]
+    letters_fit([l.replaced(output, {depth: i}), *(t for t, _ in terms)], symbols, [(), *(k for _, k in terms)])
     if {family(d.letter) for d in first} != {family(d.letter) for d in later}:
         raise Refused("the first layer has other letters than those after it")
     value, nesting = Counts(symbols), head == "nesting"

@@ -1,6 +1,7 @@
 """Rows and columns of a term, and terms whose shapes do not fit."""
 
 from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from uat_jax_check import terms as l
@@ -86,16 +87,24 @@ def fitting(t: tuple, symbols: Symbols, env: Mapping[str, Poly] | None = None) -
         raise Refused(f"the shapes in {error} do not fit") from None
 
 
-def letters_fit(parts: Iterable[tuple], symbols: Symbols, indices: Iterable[str] = ()) -> None:
-    """Refuse letters of one name and indices that have two shapes; ``indices`` are those of definitions."""
+def letters_fit(parts: Iterable[tuple], symbols: Symbols, indices: Iterable[Iterable[str]] = ()) -> None:
+    """Refuse letters of one name and indices that have two shapes; ``indices``: of each part those around it."""
     found: dict[Any, Shape] = {}
-    for t in parts:
-        for _, name, rows, columns, low, high in l.letters(t):
-            env = {i: symbol(("b", -3, i)) for i in (*indices, *l.bound(t))}
-            size = lambda s, env=env: symbols.scalar(s, env)
+
+    def look(t: tuple, env: Mapping[str, Poly]) -> None:
+        if t[0] == "L":
+            _, name, rows, columns, low, high = t
+            size = lambda s: symbols.scalar(s, env)
             key = name, tuple(map(size, low)), tuple(map(size, high))
             if found.setdefault(key, (size(rows), size(columns))) != (size(rows), size(columns)):
                 raise Refused(f"the letter {name} has two shapes")
+        inner = {**env, t[2]: symbol(("b", -3, t[2]))} if t[0] == "sum" else env
+        for kind, part in l.parts_of(t):
+            if kind == "t":
+                look(part, inner)
+
+    for t, around in zip_longest(parts, indices, fillvalue=()):
+        look(t, {i: symbol(("b", -3, i)) for i in around})
     check_shapes(found, symbols)
 
 

@@ -350,15 +350,6 @@ def letters(t: tuple) -> Iterable[tuple]:
             yield from letters(part)
 
 
-def bound(t: tuple) -> Iterable[str]:
-    """The indices of the sums in a term."""
-    if t[0] == "sum":
-        yield t[2]
-    for kind, part in parts_of(t):
-        if kind == "t":
-            yield from bound(part)
-
-
 def replaced(t: Any, found: Mapping[Any, Any], kind: str = "t") -> Any:
     """The term with symbols or whole terms replaced; ``kind`` is the kind of part that it is.
 
