@@ -89,6 +89,6 @@ BESIDE = "not checked: whether the lines above are what the claim says is for a 
 
 def beside(claim: Mapping[str, Any]) -> list[str]:
     """What the file says the claim is, for a reader to compare: nothing was decided of it."""
-    said = (str(claim.get(field, ""))[:500] for field in ("id", "printed", "reading"))
+    said = (str(claim.get(field) or "")[:500] for field in ("id", "printed", "reading"))
     shown = ["".join(c if c.isprintable() else "?" for c in text) for text in said]
     return [BESIDE, *(f"  | {text}" for text in shown if text)]

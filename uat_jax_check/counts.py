@@ -189,10 +189,10 @@ class Counts:
         if others or not self.symbols.nonnegative(self.symbols.scalar(upper, env) - ONE):
             raise NotDecided(f"a sum with {text(met[0])} that is not over all of them")
         if head == "nesting":
-            if "sigma" in heads(body):
+            if "sigma" in l.heads(body):
                 raise NotDecided("σ inside each other in a sum")
             return again.so_far(upper)
-        if "0" in heads(body):
+        if "0" in l.heads(body):
             raise NotDecided("what may be a product with 0")
         own = self.over(t, env, lambda inner: self.cost(head, body, inner))
         return own + number(len(met)) * again.so_far(upper)
@@ -216,11 +216,6 @@ class Counts:
         if head == "multiplications":
             return _added(rows * inner * columns for rows, inner in shapes[:-1])
         return ZERO if head == "vector products" and columns != ONE else number(len(factors) - 1)
-
-
-def heads(t: tuple) -> set[str]:
-    """The heads in a term."""
-    return {t[0]}.union(*(heads(part) for kind, part in l.parts_of(t) if kind == "t"))
 
 
 def _added(numbers: Any) -> Poly:

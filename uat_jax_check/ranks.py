@@ -150,7 +150,7 @@ def rank_reached(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     matrix, wanted = l.term(data["matrix"]), data["rank"]
     usable(type(wanted) is int and wanted >= 1, "the rank is no number")
     usable(isinstance(data["letters"], list), "the letters are no list")
-    if not heads(matrix) <= RATIONAL:
+    if not l.heads(matrix) <= RATIONAL:
         raise NotDecided("a rank of a matrix with functions in it")
     sizes, rest = whole_sizes(data["at"], symbols)
     fixed, values = l.replaced(matrix, sizes), {}
@@ -182,11 +182,6 @@ def free_numbers(t: tuple, indices: frozenset[str]) -> bool:
     return bool(names(("I", ("+", 0, 0, *held))) - inner) or any(
         free_numbers(part, inner) for kind, part in l.parts_of(t) if kind == "t"
     )
-
-
-def heads(t: tuple) -> set[str]:
-    """The heads in a term."""
-    return {t[0]}.union(*(heads(part) for kind, part in l.parts_of(t) if kind == "t"))
 
 
 def whole(data: Any) -> Matrix:

@@ -350,6 +350,11 @@ def letters(t: tuple) -> Iterable[tuple]:
             yield from letters(part)
 
 
+def heads(t: tuple) -> set[str]:
+    """The heads in a term."""
+    return {t[0]}.union(*(heads(part) for kind, part in parts_of(t) if kind == "t"))
+
+
 def replaced(t: Any, found: Mapping[Any, Any], kind: str = "t") -> Any:
     """The term with symbols or whole terms replaced; ``kind`` is the kind of part that it is.
 
