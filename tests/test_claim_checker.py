@@ -136,7 +136,7 @@ def test_what_is_printed_is_made_of_the_terms(tmp_path):
 
 
 def test_what_the_file_says_of_its_claim_stands_behind_a_bar_on_lines_of_its_own(tmp_path):
-    """No text of a file can look like a line of the checker: signs that are not printed are replaced, lines are short."""
+    """No text of a file looks like a line of the checker: signs that are not printed are replaced, lines are short."""
     body = copy.deepcopy(PROVED["diamond.property-1.left"])
     body["claim"] |= {"id": "x\nchecked", "printed": "\u202e\x1b[2K" + "y" * 10_000, "reading": None}
     code, lines = word_and_lines(body, tmp_path / "certificate.json")
@@ -619,3 +619,22 @@ def test_long_files_are_not_read(tmp_path, monkeypatch):
     (path := tmp_path / "certificate.json").write_text(" " * 101)
     with pytest.raises(InputError, match="longer than 100 bytes"):
         certificate.load(path)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"keep": "trials"}, "damaged: 'keep'"),
+        ({"depth": 10**6}, "ask for more than 1024 layers"),
+        ({"trials": 10**9}, "ask for more than 1024 layers and 65536 trials"),
+        ({"trials": -1}, "-1 trials are not possible"),
+    ],
+    ids=str,
+)
+def test_a_file_does_not_ask_for_a_folder_or_for_hours(settings, message, tmp_path):
+    """What a file of somebody else says is not where to write, nor how long to work."""
+    body = copy.deepcopy(PROVED["diamond.property-1.left"])
+    body["settings"] |= settings
+    (path := tmp_path / "certificate.json").write_text(json.dumps(body))
+    with pytest.raises(InputError, match=message):
+        ledger.recheck(path)
