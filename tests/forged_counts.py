@@ -505,6 +505,12 @@ TRUE_NUMBERS = {
         "right": "x",
     },
     "a product of exponentials": {**NUMBERS, "left": times(E_X, ["exp", "y"]), "right": ["exp", plus("x", "y")]},
+    "an addition theorem": {
+        **NUMBERS,
+        "left": plus(times(["cos", "x"], ["cos", "y"]), times(["sin", "x"], ["sin", "y"])),
+        "right": ["cos", plus("x", times(-1, "y"))],
+    },
+    "a double angle": {**NUMBERS, "left": ["sin", times(2, "x")], "right": times(2, ["sin", "x"], ["cos", "x"])},
     "erfc as it is": {**NUMBERS, "left": plus(["erfc", "x"], ["erfc", "x"]), "right": times(2, ["erfc", "x"])},
 }
 FALSE_NUMBERS = {
@@ -519,6 +525,18 @@ FALSE_NUMBERS = {
     "erfc as exp": {**NUMBERS, "left": ["erfc", "x"], "right": E_X},
     "division by 0": {**NUMBERS, "left": times("x", power(plus("y", times(-1, "y")), -1)), "right": "x"},
     "0/0": {**NUMBERS, "left": times(0, power(0, -1)), "right": 1},
+    "an addition theorem with another sign": {
+        **NUMBERS,
+        "left": plus(times(["cos", "x"], ["cos", "y"]), times(["sin", "x"], ["sin", "y"])),
+        "right": ["cos", plus("x", "y")],
+    },
+    "cos² + sin² = 2": {
+        **NUMBERS,
+        "left": plus(power(["cos", "x"], 2), power(["sin", "x"], 2)),
+        "right": 2,
+    },
+    "sin is even": {**NUMBERS, "left": ["sin", "x"], "right": ["sin", times(-1, "x")]},
+    "the exponential of a sine": {**NUMBERS, "left": ["exp", ["sin", "x"]], "right": 1},
     "√(x²) = x": {**NUMBERS, "left": power(times("x", "x"), ["/", 1, 2]), "right": "x"},
     "√a √b = √(a + b)": {
         **NUMBERS,
@@ -610,6 +628,13 @@ FALSE_UNEQUAL = {
     "symbols": changed(UNEQUAL, {("symbols",): {"n": "size"}}),
 }
 
+GREATER = changed(UNEQUAL, {("kind",): "greater"})
+FALSE_GREATER = {
+    **{name: changed(forged, {("kind",): "greater"}) for name, forged in FALSE_UNEQUAL.items()},
+    "smaller": changed(GREATER, {("inputs",): [-1.0]}),
+    "the other way": changed(GREATER, {("left",): UNEQUAL["right"], ("right",): ITSELF}),
+}
+
 MINOR = {
     "kind": "minor",
     "program": jaxpr([SQUARE], [], [0]),
@@ -652,6 +677,7 @@ TRUE: dict[str, dict[str, Data]] = {
     "numbers": TRUE_NUMBERS,
     "no consequence": {"a number": CONSEQUENCE},
     "unequal": {"a sign": UNEQUAL},
+    "greater": {"a sign": GREATER},
     "minor": {"of two": MINOR},
 }
 FORGED: dict[str, dict[str, Data]] = {
@@ -665,5 +691,6 @@ FORGED: dict[str, dict[str, Data]] = {
     "numbers": FALSE_NUMBERS,
     "no consequence": FALSE_CONSEQUENCES,
     "unequal": FALSE_UNEQUAL,
+    "greater": FALSE_GREATER,
     "minor": FALSE_MINORS,
 }

@@ -30,6 +30,7 @@ STATEMENTS: dict[str, tuple[Callable[[Mapping[str, Any], Symbols], list[str]], s
     "rank bound": (ranks.rank_bound, {"matrix", "written", "definitions", "bound"}),
     "rank reached": (ranks.rank_reached, {"matrix", "at", "letters", "rank"}),
     "minor": (ranks.minor, {"program", "inputs", "rows", "columns"}),
+    "greater": (exhibits.greater, {"left", "right", "inputs", "entry"}),
     "misfit": (shapes.misfit, {"formula", "at"}),
     "dynamic": (exhibits.dynamic, {"program", "inputs", "entry"}),
 }

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from uat_jax_check import arrays, pairs
-from uat_jax_check.document import usable
+from uat_jax_check.document import Refused, usable
 from uat_jax_check.terms import Symbols
 
 
@@ -24,18 +24,29 @@ def made_of(program: list[Any]) -> list[str]:
     return [f"  it is made of {', '.join(f'{n} {name}' for name, n in sorted(made.items())) or 'nothing'}"]
 
 
-def unequal(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
-    """Two programs take two values at one input: in balls, constants as written and as meant."""
+def unequal(data: Mapping[str, Any], symbols: Symbols, greater: bool = False) -> list[str]:
+    """Two programs take two values at one input: in balls, constants as written and as meant.
+
+    Raises:
+        Refused: of the first the value is not ``greater`` than of the second, where that is claimed.
+    """
     usable(not symbols.kinds, "a program has no symbols")
     (first, points, shown), (second, others, _) = (at_inputs(data[side], data["inputs"]) for side in ("left", "right"))
     usable([(x.dtype, x.shape) for x in points] == [(x.dtype, x.shape) for x in others], "the inputs are of two types")
     runs, place = [(first, points), (second, others)], {"output": 0, "entry": data["entry"]}
     left, right = pairs.apart(*runs, place, pairs.written)
-    pairs.apart(*runs, place, pairs.Meant())
-    said = (
-        f"two programs are {pairs.show(left)} and {pairs.show(right)} at {shown} (entry {data['entry']}): they differ"
-    )
+    meant = pairs.apart(*runs, place, pairs.Meant())
+    values = f"{pairs.show(left)} and {pairs.show(right)}"
+    if greater and not (left > right and meant[0] > meant[1]):
+        raise Refused(f"the first program is not greater than the second: they are {values}")
+    how = "one program is greater than another" if greater else "two programs differ"
+    said = f"{how}: they are {values} at {shown} (entry {data['entry']})"
     return [said, *made_of(first), *made_of(second)]
+
+
+def greater(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
+    """The value of one program is greater than that of another at one input."""
+    return unequal(data, symbols, greater=True)
 
 
 def dynamic(data: Mapping[str, Any], symbols: Symbols) -> list[str]:

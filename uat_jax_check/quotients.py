@@ -1,7 +1,7 @@
-"""Decides equations between numbers with divisors and exponentials: both sides as quotients of polynomials.
+"""Decides equations between numbers with divisors, exponentials, sines: both sides as quotients of polynomials.
 
-exp(Σ c m) = Π exp(m)^c for monomials m, whose exponentials are letters of their own, as values of erfc are.  Where no
-divisor is 0, a / b = c / d if a d and b c are one polynomial.
+exp(Σ c m) = Π exp(m)^c for monomials m, whose exponentials are letters of their own, as values of erfc are; so it is
+with exp(ix), and i is the root of −1.  Where no divisor is 0, a / b = c / d if a d and b c are one polynomial.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,10 @@ from uat_jax_check import terms as l
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.terms import ONE, ZERO, Poly, Symbols, number, scalar_text
 
-FUNCTIONS = ("exp", "erfc")
+FUNCTIONS = ("exp", "erfc", "cos", "sin")
+IMAGINARY = Poly([(frozenset([(("root", -1), Fraction(1, 2))]), Fraction(1))])
+"""i, whose square is −1."""
+HALF = number(Fraction(1, 2))
 Quotient = tuple[Poly, Poly]
 
 
@@ -61,7 +64,9 @@ class Quotients:
 
     def positive(self, p: Poly) -> bool:
         """Whether a polynomial is above 0: all its terms are, made of positive numbers and exponentials."""
-        above = lambda a: a[0] in ("exp", "root") or self.symbols.kinds.get(a[1]) in ("size", "positive")
+        above = lambda a: (
+            a[0] == "exp" or (a[0] == "root" and a[1] > 0) or self.symbols.kinds.get(a[1]) in ("size", "positive")
+        )
         return all(c > 0 and all(above(a) for a, _ in m) for m, c in p)
 
     def function(self, head: str, argument: Any) -> Quotient:
@@ -70,13 +75,24 @@ class Quotients:
         if below.value is None:
             raise NotDecided(f"{head} of a quotient")
         u = number(1 / below.constant) * top
+        if any(a[0] == "cis" or a == ("root", -1) for m, _ in u for a, _ in m):
+            raise NotDecided(f"{head} of a number that is not seen to be real")
         if head == "erfc":
             return l.symbol(("erfc", u)), ONE
         if any(c.denominator > 64 or abs(c) > 64 for _, c in u):
             raise NotDecided("an exponential of a large multiple")
-        powers = frozenset((("exp", m), c) for m, c in u)
-        up, down = (frozenset((a, s * c) for a, c in powers if s * c > 0) for s in (1, -1))
-        return Poly([(up, Fraction(1))]), Poly([(down, Fraction(1))])
+        if head == "exp":
+            return _product("exp", u)
+        (p, q), sign = _product("cis", u), number(1 if head == "cos" else -1)
+        factor = HALF if head == "cos" else ZERO - HALF * IMAGINARY
+        return factor * (p * p + sign * q * q), p * q  # (e^{iu} ± e^{−iu}) / 2, or 2i
+
+
+def _product(head: str, u: Poly) -> Quotient:
+    """Π a(m)^c for u = Σ c m: the powers with positive exponents, and those with negative ones."""
+    powers = [((head, m), c) for m, c in u]
+    up, down = (frozenset((a, s * c) for a, c in powers if s * c > 0) for s in (1, -1))
+    return Poly([(up, Fraction(1))]), Poly([(down, Fraction(1))])
 
 
 def read(s: Any) -> Any:

@@ -14,10 +14,11 @@ from flint import arb, fmpq
 
 from uat_jax.arithmetic.balls import enclosure
 from uat_jax.arithmetic.closed_form import precision
+from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import held
 from uat_jax.decide.figures import Boxes, Contradiction, Deduced, Measured, Term
-from uat_jax.decide.statements import of_inequality, of_no_consequence
+from uat_jax.decide.statements import of_inequality, of_no_consequence, of_unequal
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic.inequality import Case, deduce, satisfied
@@ -215,4 +216,6 @@ def measured(
     exact = shown[0], shown[1]
     example = Counterexample(named(plain), *exact, exact=exact, names=("actual", "bound"))
     finding = f"{what}: {shown[0]} exceeds {shown[1]}"
-    return Evidence(Method.BALLS, finding, Verdict.REFUTED, figures, subject=subject, example=example)
+    traces = [trace(lambda a, f=f: f(**a), arrays) for f in (actual, bound)]
+    said = of_unequal(traces, jax.tree.leaves(arrays), (), "greater")
+    return Evidence(Method.BALLS, finding, Verdict.REFUTED, figures, subject=subject, example=example, statements=said)

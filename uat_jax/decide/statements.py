@@ -264,14 +264,16 @@ def of_no_consequence(claim: Any, hypotheses: Iterable[Any], point: Mapping[Any,
     return _of(statement)
 
 
-def of_unequal(programs: Sequence[Any], inputs: Iterable[Any], entry: Sequence[int]) -> Statements:
-    """That two programs, traced, have two values in one entry at one input."""
+def of_unequal(
+    programs: Sequence[Any], inputs: Iterable[Any], entry: Sequence[int], kind: str = "unequal"
+) -> Statements:
+    """That two programs, traced, have two values in one entry at one input, or that of the first is "greater"."""
 
     def statement() -> Data:
         left, right = ({"jaxprs": encode(program)["jaxprs"]} for program in programs)
         points = [x.tolist() for x in inputs]
         body = {"left": left, "right": right, "inputs": points, "entry": list(entry)}
-        return {"kind": "unequal", **body, "symbols": {}}
+        return {"kind": kind, **body, "symbols": {}}
 
     return _of(statement)
 
@@ -430,6 +432,8 @@ class _Names:
             return ["exp", self.scalar(e.args[0] if e.args else 1)]
         heads = {
             sympy.erfc: "erfc",
+            sympy.cos: "cos",
+            sympy.sin: "sin",
             sympy.Add: "+",
             sympy.Mul: "*",
             sympy.Pow: "^",
@@ -544,9 +548,11 @@ def _plain(name: str) -> str:
     """A name without the signs of the language; what is between two ‖ can be any text."""
     if name[0] == name[-1] == "‖" and name.count("‖") == 2:
         return name
-    return "".join("′" if c in _SIGNS else c for c in name.replace("\N{COMBINING RING ABOVE}", "°"))
+    return "".join("′" if c in _SIGNS else c for c in name.translate(_ALIKE))
 
 
+_ALIKE = str.maketrans({"\N{COMBINING RING ABOVE}": "°", "ϑ": "θ"})
+"""Signs in whose place a checker, which takes no two that look alike, reads others."""
 _SIGNS = "' ()[]{},;:=^+*/|·⊗⊙ᵀΣ‖≤≥<>"
 _RESERVED = {"I", "E", "σ"}
 """Letters that mean something in the language."""

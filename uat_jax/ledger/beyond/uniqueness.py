@@ -145,7 +145,10 @@ def one_activation(factor: int = 1) -> Iterator[Evidence]:
     x, a, y = sympy.Symbol("x", real=True), sympy.Symbol("a", positive=True), sympy.Symbol("y", real=True)
     relu = lambda number: sympy.Max(number, 0)
     yield proved_inequality(Eq(relu(x) - relu(-x), factor * x), [], what="relu(x) − relu(−x) = x")
-    yield proved_inequality(Eq(relu(y), a * relu(x)), [Eq(y, a * x)], what="relu(a x) = a relu(x)")
+    size = sympy.Symbol("|x|", nonnegative=True)
+    for sign, value in (("", size), ("−", -size)):
+        what = f"relu(a x) = a relu(x) for x = {sign}|x|"
+        yield proved_inequality(Eq(relu(y), a * relu(value)), [Eq(y, a * value)], what=what)
 
 
 def _one_activation(settings: Settings) -> Iterator[Evidence]:
