@@ -44,7 +44,8 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
             _fit(all(a[1] == b[0] for a, b in zip(factors, factors[1:], strict=False)), t)
             return factors[0][0], factors[-1][1]
         case "T":
-            return of(parts[0])[::-1]
+            rows, columns = of(parts[0])
+            return columns, rows
         case "kron":
             a, b = map(of, parts)
             return a[0] * b[0], a[1] * b[1]

@@ -148,7 +148,7 @@ def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: s
     """
     random, ranks = np.random.default_rng(seed), []
     for _ in range(DRAWS):
-        built = build(random)
+        built: Any = build(random)
         matrix, *made_of = built if isinstance(built, tuple) else (built,)
         ranks.append(rank(matrix))
         if ranks[-1] > claimed:
@@ -159,7 +159,7 @@ def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: s
     figures = Ranks(seed, (rows, columns), tuple(ranks), int(claimed))
     verdict = Verdict.PROVED if ranks[-1] == claimed else Verdict.UNKNOWN
     finding = f"{what}: a {rows} × {columns} matrix of whole numbers has rank {max(ranks)}"
-    said = of_rank_reached(*made_of, int(claimed)) if made_of and verdict is Verdict.PROVED else ()
+    said = of_rank_reached(made_of[0], made_of[1], int(claimed)) if made_of and verdict is Verdict.PROVED else ()
     return Evidence(Method.RANK, finding, verdict, figures, subject=subject, statements=said)
 
 
