@@ -23,6 +23,9 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
         Misfit: an operation on shapes that are not known to be the same for all sizes.
     """
     head, *parts = t
+    for kind, part in l.parts_of(t):  # all numbers are made of symbols that are declared, also those that do not count
+        for s in (part,) if kind == "s" else part if kind == "i" else ():
+            symbols.scalar(s, env)
     sizes = lambda *s: tuple(symbols.scalar(part, env) for part in s)
     of = lambda x: shape(x, symbols, env)
     match head:
