@@ -25,9 +25,12 @@ from uat_jax_check import document, pairs
 from uat_jax_check.__main__ import decided, main
 
 FOLDER = Path(uat_jax_check.__file__).parent
-CLAIMS = {"claims", "equations", "evaluation", "exhibits", "letters", "orders", "terms", "words"}
+CLAIMS = {
+    *("claims", "counts", "equations", "evaluation", "exhibits", "letters", "orders"),
+    *("quotients", "ranks", "shapes", "supports", "terms", "words"),
+}
 """The files that decide claims of the papers; the others decide two functions, and read files."""
-LINES = {"claims": 1350, "functions": 2100}
+LINES = {"claims": 2397, "functions": 2049}
 """Each part may have so many lines of code, comments and docstrings left out."""
 
 

@@ -177,7 +177,7 @@ def test_paths_in_the_wrong_order_are_not_the_product(step):
 def test_without_equal_row_sums_the_rank_is_larger(monkeypatch):
     free = lambda random, causal: random.integers(1, 16, (4, 4))
     monkeypatch.setattr(complexity_paths, "_rows", free)
-    matrix = complexity_paths.kronecker_matrix(np.random.default_rng(0), 4, causal=False)
+    matrix, *_ = complexity_paths.kronecker_matrix(np.random.default_rng(0), 4, causal=False)
     assert rank(matrix) == 16 > complexity_paths.least_bound("any pattern", 4)
 
 

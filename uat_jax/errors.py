@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from uat_jax.decide.certificate import Certificate
@@ -13,7 +13,14 @@ class UatJaxError(Exception):
 
 
 class ShapeError(UatJaxError):
-    """Two matrices whose shapes do not fit, or an array whose shape is not the one its letter has."""
+    """Two matrices whose shapes do not fit, or an array whose shape is not the one its letter has.
+
+    ``of``: the operation and its operands, where it is one of the matrix language on two matrices: "+", "@" or "had".
+    """
+
+    def __init__(self, message: str, of: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.of = of
 
 
 class InputError(UatJaxError):

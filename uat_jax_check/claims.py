@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from uat_jax_check import equations, exhibits, orders
+from uat_jax_check import counts, equations, exhibits, orders, quotients, ranks, shapes
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.terms import Symbols
 
@@ -17,6 +17,21 @@ STATEMENTS: dict[str, tuple[Callable[[Mapping[str, Any], Symbols], list[str]], s
         {"index", "layer_index", "input", "start", "layer", "closed", "first", "next"},
     ),
     "inequality": (orders.inequality, {"claim", "hypotheses", "hold_at", "cases"}),
+    "count": (counts.count, {"count", "is"}),
+    "other count": (counts.other_count, {"count", "is", "at"}),
+    "recurrence": (counts.recurrence, {"index", "before", "first", "value", "next", "closed"}),
+    "cost": (
+        counts.cost,
+        {"counted", "index", "depth", "first", "next", "output", "shared", "partial", "closed"},
+    ),
+    "numbers": (quotients.numbers, {"left", "right"}),
+    "no consequence": (orders.no_consequence, {"claim", "hypotheses", "at"}),
+    "unequal": (exhibits.unequal, {"left", "right", "inputs", "entry"}),
+    "rank bound": (ranks.rank_bound, {"matrix", "written", "definitions", "bound"}),
+    "rank reached": (ranks.rank_reached, {"matrix", "at", "letters", "rank"}),
+    "minor": (ranks.minor, {"program", "inputs", "rows", "columns"}),
+    "greater": (exhibits.greater, {"left", "right", "inputs", "entry"}),
+    "misfit": (shapes.misfit, {"formula", "at"}),
     "dynamic": (exhibits.dynamic, {"program", "inputs", "entry"}),
 }
 """For each kind of statement what decides it, and its fields."""
@@ -65,5 +80,16 @@ def check(certificate: Mapping[str, Any]) -> list[str]:
     for e in found:
         if e.get("method") == "induction" and all(s["kind"] != "induction" for s in e["statements"]):
             raise NotDecided("an induction of which single equations are in the file")
+    lines = [line for one in decided.values() for line in one]
     matrices = any(s["kind"] in MATRICES for e in found for s in e["statements"])
-    return [*([FOR_ALL] if matrices else []), *(line for one in decided.values() for line in one)]
+    return [*([FOR_ALL] if matrices else []), *lines, *beside(certificate["claim"])]
+
+
+BESIDE = "not checked: whether the lines above are what the claim says is for a reader to see; the file calls it"
+
+
+def beside(claim: Mapping[str, Any]) -> list[str]:
+    """What the file says the claim is, for a reader to compare: nothing was decided of it."""
+    said = (str(claim.get(field) or "")[:500] for field in ("id", "printed", "reading"))
+    shown = ["".join(c if c.isprintable() else "?" for c in text) for text in said]
+    return [BESIDE, *(f"  | {text}" for text in shown if text)]

@@ -75,6 +75,8 @@ class Point:
         if e.denominator == 1:
             if base == 0 and e < 0:
                 raise Unfit("a divisor is 0")
+            digits = max(base.numerator.bit_length(), base.denominator.bit_length())
+            usable(abs(e) * digits < 2**16, "a number has thousands of digits")
             return base ** int(e)
         if (2 * e).denominator != 1:
             raise NotDecided("a root that is no square root")

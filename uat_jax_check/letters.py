@@ -96,8 +96,17 @@ def copied(p: Poly, running: str | None) -> Poly:
 
 
 def inside(atom: Any) -> set[Any]:
-    """The atom, and those in its indices."""
-    return {atom, *(a for p in atom[2] for m, _ in p for b, _ in m for a in inside(b))} if atom[0] == "at" else {atom}
+    """The atom, and those in its parts: the indices of D_k, base and exponent of a power, term and bounds of a sum."""
+    match atom[0]:
+        case "at":
+            parts = atom[2]
+        case "pow":
+            parts = atom[1], symbol(atom[2])
+        case "Σ":
+            parts = atom[1:]
+        case _:
+            return {atom}
+    return {atom, *(a for p in parts for m, _ in p for b, _ in m for a in inside(b))}
 
 
 def put(p: Poly, values: Mapping[Any, Poly]) -> Poly:
@@ -107,6 +116,8 @@ def put(p: Poly, values: Mapping[Any, Poly]) -> Poly:
         term = number(c)
         for atom, e in m:
             value = values.get(atom)
+            if atom[0] in ("pow", "Σ") and inside(atom) & values.keys():
+                raise NotDecided("a number in an exponent, or in a sum, that is put in")
             if value is None and atom[0] == "at":
                 value = symbol(("at", atom[1], tuple(put(i, values) for i in atom[2])))
             if value is None or value == symbol(atom):

@@ -36,7 +36,7 @@ class Numbers:
         if isinstance(s, tuple) and s[0] in ("+", "*", "^") and len(s) > 2:
             if s[0] == "^":
                 usable(type(s[2]) is int and 0 <= s[2] <= 8 and len(s) == 3, "an exponent is no small whole number")
-                return self.symbols.power(self(s[1]), Fraction(s[2]))
+                return self.symbols.power(self(s[1]), number(s[2]))
             total = self(s[1])
             for part in s[2:]:
                 total = total + self(part) if s[0] == "+" else l.product(total, self(part))
@@ -185,10 +185,35 @@ def holds_somewhere(hypotheses: Sequence[Any], point: Any, symbols: Symbols) -> 
         if (value < 0 and (positive or kind in NOT_NEGATIVE)) or (value == 0 and positive) or (whole and value % 1):
             raise Refused(f"{name} cannot be {value}")
     for h in hypotheses:
-        left, right = (evaluated(s, at) for s in h[1:])
-        sign = (left > right) - (left < right)
-        if sign not in {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1), "=": (0,)}[h[0]]:
+        if not holds(h, at):
             raise Refused(f"the hypothesis {text(h)} does not hold at the point that the file gives")
+
+
+def holds(r: tuple[str, Any, Any], at: Mapping[str, Any]) -> bool:
+    """Whether a relation holds at a point."""
+    left, right = (evaluated(s, at) for s in r[1:])
+    sign = (left > right) - (left < right)
+    return sign in {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1), "=": (0,)}[r[0]]
+
+
+def no_consequence(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
+    """The claim does not follow: at a point the hypotheses hold, and the claim does not.
+
+    Raises:
+        Refused: a hypothesis fails there, or the claim holds.
+    """
+    claim, hypotheses, numbers = relation(data["claim"]), _list(data["hypotheses"], relation), Numbers(symbols)
+    for r in (claim, *hypotheses):
+        gaps(r, numbers)  # all are made of numbers of the language
+    usable(isinstance(data["at"], dict) and {l.name(n) for n in data["at"]} == set(symbols.kinds), "no point is given")
+    holds_somewhere(hypotheses, data["at"], symbols)
+    at = {name: Numbers(symbols)(l.scalar(value)).value for name, value in data["at"].items()}
+    if holds(claim, at):
+        raise Refused(f"{text(claim)} holds at the point that the file gives")
+    kinds = [f"{n} {k}" for n, k in symbols.kinds.items()]
+    shown = ", ".join(f"{name} = {value}" for name, value in at.items())
+    said = f"{text(claim)}  does not hold for all real numbers {', '.join(kinds)}: not at {shown}"
+    return [said, *(f"  where {text(h)}" for h in hypotheses)]
 
 
 def evaluated(s: Any, at: Mapping[str, Any]) -> Fraction:

@@ -131,15 +131,21 @@ class Symbols:
         usable(head in ("+", "*", "^") and len(parts) > 1, f"a number has the head {head[:20]!r}")
         values = [self.scalar(p, env) for p in parts]
         if head == "^":
-            usable(len(values) == 2 and values[1].value is not None, "an exponent is no number")
-            return self.power(values[0], values[1].constant)
+            usable(len(values) == 2, "a power has other parts")
+            return self.power(*values)
         total = values[0]
         for value in values[1:]:
             total = total + value if head == "+" else product(total, value)
         return total
 
-    def power(self, base: Poly, e: Fraction) -> Poly:
-        """A power: whole ones from 0 on; of one monomial, if its symbols are positive, also others."""
+    def power(self, base: Poly, of: Poly) -> Poly:
+        """A power: whole ones from 0 on; of one monomial, if its symbols are positive, also others.
+
+        With sizes in the exponent, of a number b from 1 on: b^(c + Σ a s) = b^c Π (b^s)^a for whole a > 0.
+        """
+        e = of.constant
+        if of.value is None:
+            return self.exponential(base, of)
         if e.denominator == 1 and 0 <= e <= 32:
             total = ONE
             for _ in range(int(e)):
@@ -156,9 +162,26 @@ class Symbols:
                 return ONE * Poly([(frozenset((a, x * e) for a, x in m), Fraction(1))]) * root(c, int(2 * e))
         raise NotDecided("a power of a sum, or of what may be 0 or negative")
 
+    def exponential(self, base: Poly, e: Poly) -> Poly:
+        """A power with sizes in its exponent."""
+        if not base or not self.nonnegative(base - ONE):
+            raise NotDecided("a power with a size in its exponent, of a number that may be below 1")
+        found = self.power(base, number(e.constant))
+        for m, a in e:
+            if not m:
+                continue
+            ((atom, k), *others) = m
+            if others or k != 1 or a.denominator != 1 or not 0 < a <= 8 or self.least(atom) is None:
+                raise NotDecided("an exponent that is no sum of sizes")
+            for _ in range(int(a)):
+                found = product(found, symbol(("pow", base, atom)))
+        return found
+
     def least(self, atom: Any) -> int | None:
-        """The least value of a symbol, if it has one; indices of sums start at 1."""
-        return 1 if atom[0] in ("b", "root") else KINDS[self.kinds[atom[1]]]
+        """The least value of a symbol, if it has one; indices of sums and powers of numbers from 1 on start at 1."""
+        if atom[0] == "Σ":
+            return None
+        return 1 if atom[0] in ("b", "root", "pow") else KINDS[self.kinds[atom[1]]]
 
     def nonnegative(self, p: Poly) -> bool:
         """Whether a number is seen to be at least 0: with n = 1 + t for sizes it has no negative coefficient."""
@@ -263,7 +286,9 @@ def scalar_text(s: Any) -> str:
         return f"{bracketed[0]}^({texts[1]})"
     if head == "abs":
         return f"|{texts[0]}|"
-    if head in ("max", "min"):
+    if head == "sum":
+        return f"Σ[{texts[1]}={texts[2]}…{texts[3]}]({texts[0]})"
+    if head not in ("/", "+", "*"):
         return f"{head}({', '.join(texts)})"
     return {"/": "/", "+": " + ", "*": "·"}[head].join(bracketed if head == "*" else texts)
 
@@ -323,6 +348,11 @@ def letters(t: tuple) -> Iterable[tuple]:
     for kind, part in parts_of(t):
         if kind == "t":
             yield from letters(part)
+
+
+def heads(t: tuple) -> set[str]:
+    """The heads in a term."""
+    return {t[0]}.union(*(heads(part) for kind, part in parts_of(t) if kind == "t"))
 
 
 def replaced(t: Any, found: Mapping[Any, Any], kind: str = "t") -> Any:

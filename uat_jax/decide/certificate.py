@@ -43,6 +43,8 @@ FILE_BYTES = 2**25
 """How long a file may be."""
 DEPTH = 64
 """How deep lists and objects may lie in each other in a file; twice what certificates need."""
+DIGITS = 100
+"""How many digits a whole number of a file may have."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,13 @@ def load(path: str | os.PathLike[str]) -> Certificate:
             content = file.read(FILE_BYTES + 1)
         if len(content) > FILE_BYTES:
             raise InputError(f"{path} is longer than {FILE_BYTES} bytes; wanted a certificate written by uat_jax")
-        body = json.loads(content.decode("utf-8"))
+        body = json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_int=_integer,
+            parse_float=_finite,
+            parse_constant=_constant,
+        )
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except RecursionError:
@@ -182,6 +190,30 @@ def load(path: str | os.PathLike[str]) -> Certificate:
     if _deeper(body, DEPTH):
         raise InputError(f"{path} is nested too deeply; wanted a certificate written by uat_jax")
     return _checked(body, path)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which no key stands twice: one reader would take the first, another the last."""
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError("damaged: a key stands twice in one object")
+    return dict(pairs)
+
+
+def _integer(text: str) -> int:
+    if len(text) > DIGITS:
+        raise ValueError(f"damaged: a whole number has more than {DIGITS} digits")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"damaged: {text[:20]} is no finite number")
+    return number
+
+
+def _constant(text: str) -> float:
+    raise ValueError(f"damaged: {text} is no number of JSON")
 
 
 def one_line(text: Any) -> str:

@@ -13,6 +13,7 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind, of_hypotheses
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.exhibits import same_number
 from uat_jax.decide.figures import Counted, Found
+from uat_jax.decide.statements import Statements, of_count
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic import language as m
@@ -22,6 +23,7 @@ from uat_jax.symbolic.slices import nonnegative
 
 Shape = Mapping[sympy.Symbol, int]
 Number = int | Fraction
+Said = Callable[[Any, Shape | None], Statements]
 
 
 def counted(
@@ -32,11 +34,13 @@ def counted(
     measured: Callable[[Shape], Number],
     shapes: Iterable[Shape],
     given: Iterable[Any] = (),
+    said: Said | None = None,
 ) -> Iterator[Evidence]:
     """Whether ``claimed`` is the number ``found``, both SymPy expressions in dimensions.
 
     ``measured(shape)`` counts on real arrays of that shape: a whole number or a fraction, never a float.
     ``given``: relations between the dimensions under which it is claimed; they hold at every shape.
+    ``said``: the claimed number, and the sizes at which it is wrong if it is → statements for a checker.
     PROVED if both are equal as expressions, the claimed one is defined for all sizes, and the numbers counted at
     ``shapes`` leave no other combination of their terms (such as N²M and NM² in 2N²M + NM²): what the terms are is
     taken from ``found``, how often each occurs is not.  Else REFUTED at the smallest shape at which the counted number
@@ -51,18 +55,25 @@ def counted(
     for shape, number in numbers:
         if same_number(_at(found, shape), number) is not True:
             raise DisagreementError(f"{what}: derived {found}, but arrays have {number} at {_shown(shape)}")
-    wrong, terms = _smallest(claimed, numbers, what), _terms(claimed, found)
+    wrong, terms = _smallest(claimed, numbers, what, said), _terms(claimed, found)
     same = wrong is None and sympy.simplify(claimed - found) == 0 and _is_defined(claimed, given)
     if same and _determined(terms, [shape for shape, _ in numbers]):
         of_terms = Assumption(AssumptionKind.COUNTED_TERMS, {"terms": list(map(text_of, terms))})
         assumed = (of_terms, *of_hypotheses(list(map(text_of, given))))
         figures = Counted(str(claimed), tuple(_named(shape) for shape, _ in numbers))
-        yield Evidence(Method.COUNTING, f"{what}: {claimed}, for all shapes", Verdict.PROVED, figures, assumed)
+        statements = said(claimed, None) if said else ()
+        finding = f"{what}: {claimed}, for all shapes"
+        yield Evidence(Method.COUNTING, finding, Verdict.PROVED, figures, assumed, statements=statements)
         yield Evidence(Method.ARRAYS, f"{what}: counted so on arrays of {len(numbers)} shapes", Verdict.AGREES)
         return
     but = "and the shapes leave other numbers" if same else f"not {claimed}"
     yield Evidence(Method.COUNTING, f"{what}: {found}, {but}", Verdict.UNKNOWN, Found(str(found)))
     yield wrong or Evidence(Method.COUNTEREXAMPLE, f"{what}: none at {len(numbers)} shapes", Verdict.UNKNOWN)
+
+
+def as_counted(count: Any, given: Iterable[Any] = ()) -> Said:
+    """How a count is told to a checker: a number in which `statements.Tally` stand, or several of them."""
+    return lambda claimed, at: of_count(claimed, count, given=given, at=at)
 
 
 def nonzeros_of(expression: m.Expression, matrix: np.ndarray, shape: Shape) -> int:
@@ -113,7 +124,7 @@ def _is_defined(formula: Any, given: tuple[Any, ...]) -> bool:
     )
 
 
-def _smallest(claimed: Any, numbers: list[tuple[Shape, Any]], what: str) -> Evidence | None:
+def _smallest(claimed: Any, numbers: list[tuple[Shape, Any]], what: str, said: Said | None) -> Evidence | None:
     """The first shape at which the claimed number is wrong, or not defined."""
     for shape, number in numbers:
         printed = _at(claimed, shape)
@@ -122,7 +133,8 @@ def _smallest(claimed: Any, numbers: list[tuple[Shape, Any]], what: str) -> Evid
             finding = f"{what}: {number} at {_shown(shape)}, printed {printed}"
             exact = str(number), str(printed)
             example = Counterexample((), _plain(number), _plain(printed), exact, sizes=_named(shape))
-            return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, example=example)
+            statements = said(claimed, shape) if said else ()
+            return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, example=example, statements=statements)
     return None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +26,7 @@ from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import single_output, trace
 from uat_jax.decide.counterexample import Counterexample, named
+from uat_jax.decide.statements import of_unequal
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError, ShapeError
 
@@ -64,9 +66,11 @@ def exhibit(
         balls = [enclose_readings(t, [Balls().number(x) for x in leaves], reading=Reading.NARROWED)[0] for t in traces]
     except UndecidedError as error:  # a decision that rounded constants could change
         return Evidence(Method.COUNTEREXAMPLE, f"{what}: {error}", Verdict.UNKNOWN)
-    apart = any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True))
+    places = (i for i in np.ndindex(balls[0].shape) if are_apart(balls[0][i], balls[1][i]))
+    place = next(places, None)
     texts = [", ".join(_decimal(ball) for ball in b.ravel()) for b in balls]
-    return _evidence(apart, what, names, inputs, [_plain(v) for v in floats], (texts[0], texts[1]))
+    found = _evidence(place is not None, what, names, inputs, [_plain(v) for v in floats], (texts[0], texts[1]))
+    return found if place is None else replace(found, statements=of_unequal(traces, leaves, place))
 
 
 def exhibit_numbers(

@@ -14,10 +14,11 @@ from flint import arb, fmpq
 
 from uat_jax.arithmetic.balls import enclosure
 from uat_jax.arithmetic.closed_form import precision
+from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import held
 from uat_jax.decide.figures import Boxes, Contradiction, Deduced, Measured, Term
-from uat_jax.decide.statements import of_inequality
+from uat_jax.decide.statements import of_inequality, of_no_consequence, of_unequal
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic.inequality import Case, deduce, satisfied
@@ -41,7 +42,10 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
         example = _example(claim, found.point)
         shown = ", ".join(f"{name} = {value}" for name, value in example.values.items())
         finding = f"{what}: fails at {shown}: {example.left} against {example.right}"
-        return Evidence(Method.INEQUALITY, finding, Verdict.REFUTED, figures, subject=subject, example=example)
+        said = of_no_consequence(claim, hypotheses, found.point)
+        return Evidence(
+            Method.INEQUALITY, finding, Verdict.REFUTED, figures, subject=subject, example=example, statements=said
+        )
     if not found.cases:
         return Evidence(Method.INEQUALITY, f"{what}: not decided", Verdict.UNKNOWN, figures, subject=subject)
     possible = satisfied(claim, hypotheses)
@@ -212,4 +216,6 @@ def measured(
     exact = shown[0], shown[1]
     example = Counterexample(named(plain), *exact, exact=exact, names=("actual", "bound"))
     finding = f"{what}: {shown[0]} exceeds {shown[1]}"
-    return Evidence(Method.BALLS, finding, Verdict.REFUTED, figures, subject=subject, example=example)
+    traces = [trace(lambda a, f=f: f(**a), arrays) for f in (actual, bound)]
+    said = of_unequal(traces, jax.tree.leaves(arrays), (), "greater")
+    return Evidence(Method.BALLS, finding, Verdict.REFUTED, figures, subject=subject, example=example, statements=said)

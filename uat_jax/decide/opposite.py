@@ -11,19 +11,20 @@ from dataclasses import replace
 from uat_jax.decide.verdict import Evidence, Verdict, combine
 
 _OPPOSITE = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}
-_DECIDES = {Verdict.PROVED: {Verdict.PROVED, Verdict.CERTIFIED}, Verdict.REFUTED: {Verdict.REFUTED}}
 
 
 def opposite(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
     """Evidence on one statement as evidence on its denial: what decided it, with the other verdict.
 
-    UNKNOWN stays UNKNOWN, and what is only certified or agrees becomes UNKNOWN.  An example that refutes the statement
-    proves its denial, and one that proves the statement refutes its denial.
+    UNKNOWN stays UNKNOWN, and what is only certified or agrees becomes UNKNOWN; what certifies beside a proof agrees.
+    An example that refutes the statement proves its denial, and one that proves the statement refutes its denial.
     """
     evidence = tuple(evidence)
     verdict = combine(evidence)
     for found in evidence:
         if verdict not in _OPPOSITE:
             yield replace(found, verdict=Verdict.UNKNOWN)
-        elif found.verdict in _DECIDES[verdict]:
+        elif found.verdict is verdict:
             yield replace(found, verdict=_OPPOSITE[verdict])
+        elif found.verdict is Verdict.CERTIFIED and verdict is Verdict.PROVED:
+            yield replace(found, verdict=Verdict.AGREES)

@@ -21,10 +21,12 @@ from flint import arb, fmpz_mat
 
 from uat_jax.arithmetic.balls import enclosure, exact
 from uat_jax.arithmetic.decisions import UndecidedError
-from uat_jax.decide.confirmation import proved
+from uat_jax.arithmetic.tracing import trace
+from uat_jax.decide.confirmation import check_definitions, proved
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart, held
 from uat_jax.decide.figures import Factored, Minor, Rank, Ranks
+from uat_jax.decide.statements import of_minor, of_rank_bound, of_rank_reached
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
@@ -38,7 +40,8 @@ ROUNDING = 2.0**-40
 """A pivot below this part of the largest entry counts as rounding; what is chosen by it is confirmed in balls."""
 
 Bounds = frozenset[Any]
-Build = Callable[[np.random.Generator], np.ndarray]
+Letters = Mapping[m.Letter, np.ndarray]
+Build = Callable[[np.random.Generator], np.ndarray | tuple[np.ndarray, m.Expression, Letters]]
 Function = Callable[..., jax.Array]
 Inputs = Mapping[str, Any]
 
@@ -94,15 +97,19 @@ def bounded(step: Step, *, claimed: Any, what: str, subject: str = "") -> Iterat
     PROVED if the equation holds and ``claimed`` is one of the `bounds` of its right-hand side; a bound that does not
     show, even a weaker one, is UNKNOWN.
     """
-    found = list(proved([step], method=Method.NORMAL_FORM, what=f"{what}: {step.name}"))
-    found.append(_shown(step.right, sympy.sympify(claimed), what))
+    check_definitions(step.where)
+    alike = step.left == step.right  # the matrix shows it as it is written
+    found = [] if alike else list(proved([step], method=Method.NORMAL_FORM, what=f"{what}: {step.name}"))
+    found.append(_shown(step, sympy.sympify(claimed), what))
     yield from (replace(evidence, subject=subject) for evidence in found)
 
 
-def _shown(factored: m.Expression, claimed: Any, what: str) -> Evidence:
+def _shown(step: Step, claimed: Any, what: str) -> Evidence:
+    factored = step.right
     figures = Factored(str(factored), str(claimed))
     if any(m.same_dimension(bound, claimed) for bound in bounds(factored)):
-        return Evidence(Method.RANK, f"{what}: rank ≤ {claimed}", Verdict.PROVED, figures)
+        said = of_rank_bound(step, claimed)
+        return Evidence(Method.RANK, f"{what}: rank ≤ {claimed}", Verdict.PROVED, figures, statements=said)
     return Evidence(Method.RANK, f"{what}: {factored} does not show a rank ≤ {claimed}", Verdict.UNKNOWN, figures)
 
 
@@ -135,11 +142,14 @@ def low_rank(random: np.random.Generator, rows: int, columns: int, *, rank: int)
 def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: str = "") -> Evidence:
     """A matrix of whole numbers, ``build(generator)``, whose rank over the rationals is ``claimed``.
 
+    ``build`` may return with it the expression that the matrix is, and the whole matrices that its letters are: what a
+    checker evaluates again.
     PROVED if it is; REFUTED if it is larger than claimed; UNKNOWN if it stays smaller in a few draws.
     """
     random, ranks = np.random.default_rng(seed), []
     for _ in range(DRAWS):
-        matrix = build(random)
+        built: Any = build(random)
+        matrix, *made_of = built if isinstance(built, tuple) else (built,)
         ranks.append(rank(matrix))
         if ranks[-1] > claimed:
             return replace(refuted(claimed, matrix, what=what), subject=subject)
@@ -149,7 +159,8 @@ def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: s
     figures = Ranks(seed, (rows, columns), tuple(ranks), int(claimed))
     verdict = Verdict.PROVED if ranks[-1] == claimed else Verdict.UNKNOWN
     finding = f"{what}: a {rows} × {columns} matrix of whole numbers has rank {max(ranks)}"
-    return Evidence(Method.RANK, finding, verdict, figures, subject=subject)
+    said = of_rank_reached(made_of[0], made_of[1], int(claimed)) if made_of and verdict is Verdict.PROVED else ()
+    return Evidence(Method.RANK, finding, verdict, figures, subject=subject, statements=said)
 
 
 def refuted(claimed: int, matrix: np.ndarray, *, what: str, subject: str = "") -> Evidence:
@@ -198,7 +209,9 @@ def enclosed(claimed: int, function: Function, inputs: Inputs, *, what: str, sub
     verdict = Verdict.PROVED if are_apart(value, arb(0)) else Verdict.UNKNOWN
     figures = Minor(int(claimed), tuple(rows), tuple(columns), value.str(5))
     finding = f"{what}: a minor of size {claimed} is {value.str(5, radius=False)}"
-    return Evidence(Method.MINOR_IN_BALLS, finding, verdict, figures, subject=subject)
+    program = trace(lambda a: function(**a), arrays)
+    said = of_minor(program, jax.tree.leaves(arrays), rows, columns) if verdict is Verdict.PROVED else ()
+    return Evidence(Method.MINOR_IN_BALLS, finding, verdict, figures, subject=subject, statements=said)
 
 
 def pivots(matrix: np.ndarray) -> tuple[list[int], list[int]]:

@@ -8,10 +8,11 @@ something there is no statement, and a checker says that it does not decide the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import sympy
+from sympy.core.symbol import Str
 
 from uat_jax.arithmetic.jaxpr_file import encode
 from uat_jax.arithmetic.tracing import trace
@@ -136,6 +137,201 @@ def of_program(function: Callable[..., Any], inputs: Sequence[Any], entry: Seque
     return _of(statement)
 
 
+# --- counts and shapes -----------------------------------------------------------------------------------------------
+
+
+class Tally(sympy.Expr):
+    """What is counted in an expression, as a number in which sizes may stand: ``Tally("entries", W)``.
+
+    Args:
+        head: what is counted, one of those that docs/statement.schema.json lists.
+        expression: that in which it is counted.
+        patterns: name of a letter → where it is zero, "triangular" or "diagonal"; for the head "nonzeros".
+    """
+
+    is_commutative = True
+
+    def __new__(cls, head: Any, expression: m.Expression, patterns: Any = ()) -> Tally:
+        """The number, of which SymPy knows nothing but that it is one; SymPy rebuilds it from its own arguments."""
+        zeros = patterns if isinstance(patterns, sympy.Tuple) else _pairs(patterns or {})
+        return super().__new__(cls, head if isinstance(head, Str) else Str(head), expression, zeros)
+
+
+def _pairs(patterns: Mapping[str, str]) -> sympy.Tuple:
+    return sympy.Tuple(*(sympy.Tuple(Str(name), Str(pattern)) for name, pattern in sorted(patterns.items())))
+
+
+def density_of(expression: m.Expression, patterns: Mapping[str, str] | None = None) -> Any:
+    """The share of entries that are not zero."""
+    return Tally("nonzeros", expression, patterns) / Tally("entries", expression)
+
+
+def of_count(claimed: Any, count: Any, *, given: Iterable[Any] = (), at: Mapping[Any, int] | None = None) -> Statements:
+    """That a count is a formula in the sizes; with ``at``, that it is another number at these sizes.
+
+    ``given``: relations n ≤ m and n = … between sizes under which it is claimed: m is written n + t, and n as it is.
+    """
+
+    def statement() -> Data:
+        names, known = _Names(), _sizes(given)
+        put = lambda e: sympy.sympify(e).xreplace(known)
+        body = {"count": names.scalar(put(count)), "is": names.scalar(put(claimed))}
+        if at is None:
+            return {"kind": "count", **body, "symbols": names.kinds()}
+        sizes = {names.given[symbol]: value for symbol, value in at.items() if names.given.get(symbol) in names.free}
+        return {"kind": "other count", **body, "at": sizes, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
+def _sizes(given: Iterable[Any]) -> dict[Any, Any]:
+    """What stands in the place of sizes between which relations are given."""
+    found: dict[Any, Any] = {}
+    for n, relation in enumerate(given):
+        match relation:
+            case sympy.Eq(args=(sympy.Symbol() as size, value)):
+                found[size] = value
+            case sympy.LessThan(args=(least, sympy.Symbol() as size)):
+                found[size] = least + sympy.Symbol(f"t_{n}", integer=True, nonnegative=True)
+            case _:
+                raise _Untold(f"the relation {relation} between sizes")
+    return found
+
+
+def of_recurrence(index: Any, before: Any, *, first: int, value: Any, after: Any, closed: Any) -> Statements:
+    """That f(first) = value and f(index + 1) = after, in which ``before`` stands for f(index), make f = closed."""
+
+    def statement() -> Data:
+        names = _Names()
+        body = {"index": names.symbol(index), "before": names.symbol(before), "first": first}
+        parts = {"value": value, "next": after, "closed": closed}
+        return {
+            "kind": "recurrence",
+            **body,
+            **{name: names.scalar(sympy.sympify(part)) for name, part in parts.items()},
+            "symbols": names.kinds(),
+        }
+
+    return _of(statement)
+
+
+Lines = Mapping[Any, m.Expression]
+
+
+def of_cost(
+    counted: str, index: Any, depth: Any, first: Lines, later: Any, output: m.Expression, *, shared: bool, **said: Any
+) -> Statements:
+    """What it costs to compute the letters ``first`` of layer 1, ``later`` of layer index + 1, and the output.
+
+    ``later``: a mapping as ``first``, or `Definition`s.  ``said`` are ``partial``, what the layers up to the index cost
+    together, and ``closed``, what all costs.
+    """
+
+    def statement() -> Data:
+        names = _Names()
+        lines = lambda of: [Definition(l, e, ()) for l, e in of.items()] if isinstance(of, Mapping) else of
+        body = {"counted": counted, "index": names.symbol(index), "depth": names.symbol(depth)}
+        layers = {"first": names.definitions(lines(first)), "next": names.definitions(lines(later))}
+        numbers = {name: names.scalar(sympy.sympify(said[name])) for name in ("partial", "closed")}
+        rest = {"output": names.term(output), "shared": shared, **numbers}
+        return {"kind": "cost", **body, **layers, **rest, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
+def of_numbers(pairs: Iterable[tuple[Any, Any]]) -> Statements:
+    """That two numbers are equal, pair by pair; none if a pair cannot be said, or is one number as SymPy writes it."""
+
+    def statement(left: Any, right: Any) -> Data:
+        names = _Names()
+        if left == right:
+            raise _Untold(f"{left} = {left}, which says nothing")
+        return {"kind": "numbers", "left": names.scalar(left), "right": names.scalar(right), "symbols": names.kinds()}
+
+    found = [_of(lambda pair=pair: statement(*map(sympy.sympify, pair))) for pair in pairs]
+    return tuple(s for one in found for s in one) if all(found) else ()
+
+
+def of_no_consequence(claim: Any, hypotheses: Iterable[Any], point: Mapping[Any, Any]) -> Statements:
+    """That an inequality does not follow from others: a point at which these hold, and it does not."""
+
+    def statement() -> Data:
+        names = _Names()
+        body = {"claim": names.relation(claim), "hypotheses": list(map(names.relation, hypotheses))}
+        at = {names.symbol(s): names.scalar(value) for s, value in point.items()}
+        return {"kind": "no consequence", **body, "at": at, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
+def of_unequal(
+    programs: Sequence[Any], inputs: Iterable[Any], entry: Sequence[int], kind: str = "unequal"
+) -> Statements:
+    """That two programs, traced, have two values in one entry at one input, or that of the first is "greater"."""
+
+    def statement() -> Data:
+        left, right = ({"jaxprs": encode(program)["jaxprs"]} for program in programs)
+        points = [x.tolist() for x in inputs]
+        body = {"left": left, "right": right, "inputs": points, "entry": list(entry)}
+        return {"kind": kind, **body, "symbols": {}}
+
+    return _of(statement)
+
+
+def of_rank_bound(step: Step, bound: Any) -> Statements:
+    """That the rank of ``step.left`` is at most a number, as the factors of ``step.right`` show."""
+
+    def statement() -> Data:
+        names = _Names()
+        body = {"matrix": names.term(step.left), "written": names.term(step.right)}
+        met = names.definitions(step.definitions)
+        return {
+            "kind": "rank bound",
+            **body,
+            "definitions": met,
+            "bound": names.scalar(bound),
+            "symbols": names.kinds(),
+        }
+
+    return _of(statement)
+
+
+def of_rank_reached(matrix: m.Expression, letters: Mapping[m.Letter, Any], rank: int) -> Statements:
+    """That a matrix of given sizes has at least a rank, at whole matrices in the place of its letters."""
+
+    def statement() -> Data:
+        names = _Names()
+        body = {"matrix": names.term(matrix), "at": {}}
+        values = [{"letter": names.term(letter), "is": array.tolist()} for letter, array in letters.items()]
+        return {"kind": "rank reached", **body, "letters": values, "rank": rank, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
+def of_minor(program: Any, inputs: Iterable[Any], rows: Sequence[int], columns: Sequence[int]) -> Statements:
+    """That a minor of the result of a program, traced, is not 0 at an input."""
+
+    def statement() -> Data:
+        body = {"program": {"jaxprs": encode(program)["jaxprs"]}, "inputs": [x.tolist() for x in inputs]}
+        return {"kind": "minor", **body, "rows": list(rows), "columns": list(columns), "symbols": {}}
+
+    return _of(statement)
+
+
+def of_misfit(operation: tuple[Any, ...], sizes: Mapping[Any, int]) -> Statements:
+    """That the shapes of two operands do not fit at some sizes; ``operation`` is that of a `ShapeError`."""
+
+    def statement() -> Data:
+        if not operation:
+            raise _Untold("an operation that is none of the language")
+        names, (head, *operands) = _Names(), operation
+        formula = [head, *map(names.term, operands)]
+        at = {names.symbol(s): value for s, value in sizes.items() if names.given.get(s) in names.free}
+        return {"kind": "misfit", "formula": formula, "at": at, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
 def _restored(e: Any, meaning: Mapping[Any, Any]) -> Any:
     """The expression with |u|, max and min in their places, inner ones too."""
     while any(symbol in meaning for symbol in e.free_symbols):
@@ -213,13 +409,38 @@ class _Names:
             return ["/", int(e.p), int(e.q)]
         if e.is_Symbol:
             return self.symbol(e)
+        if isinstance(e, Tally):
+            head, expression, zeros = cast(Any, e.args)
+            return [head.name, self.term(expression), {self.name(n.name): p.name for n, p in zeros}]
         if isinstance(e, sympy.Indexed):
             family = str(e.base)
             if family in self.given.values():
                 raise _Untold(f"{family} names a symbol as well as a family of sizes")
             self.free[family] = "size"
             return ["at", family, *map(self.scalar, e.indices)]
-        heads = {sympy.Add: "+", sympy.Mul: "*", sympy.Pow: "^", sympy.Abs: "abs", sympy.Max: "max", sympy.Min: "min"}
+        if isinstance(e, sympy.Sum) and len(e.limits) == 1:
+            index, *bounds = e.limits[0]
+            inner = sympy.Dummy(index.name, integer=True, positive=True)
+            self.bound.add(inner)
+            return [
+                "sum",
+                self.scalar(e.function.xreplace({index: inner})),
+                self.symbol(inner),
+                *map(self.scalar, bounds),
+            ]
+        if isinstance(e, sympy.exp) or e is sympy.E:
+            return ["exp", self.scalar(e.args[0] if e.args else 1)]
+        heads = {
+            sympy.erfc: "erfc",
+            sympy.cos: "cos",
+            sympy.sin: "sin",
+            sympy.Add: "+",
+            sympy.Mul: "*",
+            sympy.Pow: "^",
+            sympy.Abs: "abs",
+            sympy.Max: "max",
+            sympy.Min: "min",
+        }
         if e.func not in heads:
             raise _Untold(f"a number such as {e}")
         return [heads[e.func], *map(self.scalar, e.args)]
@@ -227,7 +448,7 @@ class _Names:
     def relation(self, relation: Any) -> list[Any]:
         """An inequality, or an equation, between numbers."""
         of: Any = sympy.sympify(relation)
-        marks = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
+        marks: dict[str, str] = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
         mark = marks.get(getattr(of, "rel_op", ""))
         if mark is None:
             raise _Untold(f"the relation {of}")
@@ -327,9 +548,11 @@ def _plain(name: str) -> str:
     """A name without the signs of the language; what is between two ‖ can be any text."""
     if name[0] == name[-1] == "‖" and name.count("‖") == 2:
         return name
-    return "".join("′" if c in _SIGNS else c for c in name)
+    return "".join("′" if c in _SIGNS else c for c in name.translate(_ALIKE))
 
 
+_ALIKE = str.maketrans({"\N{COMBINING RING ABOVE}": "°", "ϑ": "θ"})
+"""Signs in whose place a checker, which takes no two that look alike, reads others."""
 _SIGNS = "' ()[]{},;:=^+*/|·⊗⊙ᵀΣ‖≤≥<>"
 _RESERVED = {"I", "E", "σ"}
 """Letters that mean something in the language."""

@@ -250,9 +250,19 @@ def _refuting(body: dict[str, Any]) -> list[Any]:
     return [e["example"] for e in body["evidence"] if e["verdict"] == Verdict.REFUTED]
 
 
+DEEPEST, MOST_TRIALS = 2**10, 2**16
+"""What the settings in a file may ask for: whoever wants more asks for it, not a file."""
+
+
 def _settings(certificate: Certificate) -> Settings:
     try:
         fields = dict(certificate.settings)
-        return Settings(**{**fields, "dtypes": tuple(fields["dtypes"])})
+        if fields.keys() != Settings().stated().keys():
+            raise KeyError(", ".join(sorted(fields.keys() ^ Settings().stated().keys())))
+        found = Settings(**{**fields, "dtypes": tuple(fields["dtypes"])})
     except (TypeError, ValueError, KeyError) as error:
         raise InputError(f"the certificate's settings are damaged: {error}") from None
+    if found.depth > DEEPEST or found.trials > MOST_TRIALS:
+        most = f"{DEEPEST} layers and {MOST_TRIALS} trials"
+        raise InputError(f"the certificate's settings ask for more than {most}; decide its claim again to have more")
+    return found

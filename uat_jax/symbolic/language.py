@@ -298,7 +298,8 @@ class Addition(_OfMatrices):
         shape = first.shape
         for term in others:
             if term.shape != shape and not same_shape(first, term):
-                raise ShapeError(f"cannot add {_described(first)} and {_described(term)}: the shapes differ")
+                reason = f"cannot add {_described(first)} and {_described(term)}: the shapes differ"
+                raise ShapeError(reason, ("+", first, term))
         return first if len(terms) == 1 else Basic.__new__(cls, *terms)
 
     @property
@@ -320,7 +321,8 @@ class Product(_OfMatrices):
             if not same_dimension(left.shape[1], right.shape[0]):
                 raise ShapeError(
                     f"cannot multiply {_described(left)} by {_described(right)}: "
-                    f"the inner dimensions of {shape_text(left)} and {shape_text(right)} differ"
+                    f"the inner dimensions of {shape_text(left)} and {shape_text(right)} differ",
+                    ("@", left, right),
                 )
         return factors[0] if len(factors) == 1 else Basic.__new__(cls, *factors)
 
@@ -434,7 +436,8 @@ class Hadamard(_OfMatrices):
     def __new__(cls, left: Expression, right: Expression):
         if not same_shape(left, right):
             raise ShapeError(
-                f"cannot multiply {_described(left)} and {_described(right)} entry by entry: the shapes differ"
+                f"cannot multiply {_described(left)} and {_described(right)} entry by entry: the shapes differ",
+                ("had", left, right),
             )
         return Basic.__new__(cls, left, right)
 

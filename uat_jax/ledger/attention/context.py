@@ -15,11 +15,12 @@ import sympy
 
 from uat_jax.decide import dependence
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.counts import Shape, counted
+from uat_jax.decide.counts import Shape, as_counted, counted
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.functions import confirm_functions, evaluated
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import refute_shape
+from uat_jax.decide.statements import density_of
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.attention.slices import attention_shapes
 from uat_jax.ledger.claim import Claim, Kind
@@ -113,7 +114,9 @@ def _jacobian(causal: bool) -> Callable[[Any, Settings], Iterator[Evidence]]:
     def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
         found = density(frozen(pattern), {"L": lower_triangular})
         measured = lambda shape: _share_of_derivatives(tuple(shape.items()), causal)
-        count = list(counted(claimed, found, what="derivatives that are not zero", measured=measured, shapes=shapes))
+        said = as_counted(density_of(frozen(pattern), {"L": "triangular"} if causal else None))
+        what = "derivatives that are not zero"
+        count = list(counted(claimed, found, what=what, measured=measured, shapes=shapes, said=said))
         yield from count
         if any(evidence.verdict is Verdict.PROVED for evidence in count):
             yield from _decoder_witness() if causal else without_queries()

@@ -16,10 +16,11 @@ import numpy as np
 import sympy
 
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.counts import counted
+from uat_jax.decide.counts import as_counted, counted
 from uat_jax.decide.functions import confirm_functions, evaluated
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Tally, of_count
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit
@@ -128,7 +129,11 @@ def _density(length: sympy.Symbol, sides: Sides, arrays: Callable[[int, int, int
         sizes = [(2, 2, 1), (3, 4, 2), (4, 3, 1), (5, 5, 3)]  # enough to tell r/n, 1/n, r²/n² and r/n² apart
         shapes = [dict(zip((N, M, r), size, strict=True)) for size in sizes]
         what = "density of the convolution"
-        yield from counted(claimed, found, what=what, measured=measured, shapes=shapes, given=given)
+        matrix = sides(over_taps)[1]
+        number = lambda share: sympy.cancel(share * matrix.shape[0] * matrix.shape[1])
+        nonzeros = Tally("nonzeros", matrix, {"S": "diagonal"})
+        said = lambda share, at: of_count(number(share), nonzeros, given=given, at=at)
+        yield from counted(claimed, found, what=what, measured=measured, shapes=shapes, given=given, said=said)
 
     return decide
 
@@ -170,7 +175,10 @@ def _reach(layers: sympy.Expr, shapes: list[tuple[int, int, int]]) -> Callable[[
         found = 1 + 2 * reach
         given = [{r: reach, L: count, N: tokens} for reach, count, tokens in shapes]
         measured = lambda shape: tokens_seen(shape[r], shape[L], shape[N])
-        count = list(counted(claimed, found, what="tokens seen", measured=measured, shapes=given))
+        further = Tally("terms", along_tokens(over_taps)[1]) - 1
+        over_layers: Any = sympy.Sum(further, (k, 1, layers))
+        said = as_counted(1 + over_layers)
+        count = list(counted(claimed, found, what="tokens seen", measured=measured, shapes=given, said=said))
         yield from count
         if any(evidence.verdict is Verdict.PROVED for evidence in count):
             yield from reaches_add()
@@ -207,7 +215,8 @@ def features_seen(claimed: Any, settings: Settings) -> Iterator[Evidence]:
     found = sympy.summation(N, (k, -r, r))
     sizes = [(1, 1, 5), (2, 1, 5), (3, 2, 5), (2, 3, 9)]  # enough features on both sides
     shapes = [dict(zip((N, r, M), size, strict=True)) for size in sizes]
-    yield from counted(claimed, found, what="entries of x seen", measured=measured, shapes=shapes)
+    said = as_counted(N * Tally("terms", along_features(over_taps)[1]))
+    yield from counted(claimed, found, what="entries of x seen", measured=measured, shapes=shapes, said=said)
 
 
 APPENDIX: tuple[Source, ...] = (duat("C"), v2("D"))

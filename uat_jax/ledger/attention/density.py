@@ -15,10 +15,11 @@ import sympy
 
 from uat_jax.decide import ranks
 from uat_jax.decide.confirmation import confirm_steps, proved
-from uat_jax.decide.counts import Shape, counted, nonzeros_of, share_of
+from uat_jax.decide.counts import Shape, as_counted, counted, nonzeros_of, share_of
 from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Tally, density_of
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit, one_case
@@ -89,20 +90,22 @@ def _density(
     build: Callable[[Shape], np.ndarray],
     *,
     what: str,
-    patterns: Any = None,
+    causal: bool = False,
     shapes: list[dict[sympy.Symbol, int]] = SHAPES,
 ) -> Callable[[Any, Settings], Iterator[Evidence]]:
     """(claimed density, settings) → that density against the one counted in the expression, and in arrays."""
 
     def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
-        found, measured = density(expression, patterns), lambda shape: share_of(expression, build(shape), shape)
-        yield from counted(claimed, found, what=what, measured=measured, shapes=shapes)
+        found = density(expression, CAUSAL if causal else None)
+        measured = lambda shape: share_of(expression, build(shape), shape)
+        said = as_counted(density_of(expression, {"H": "triangular"} if causal else None))
+        yield from counted(claimed, found, what=what, measured=measured, shapes=shapes, said=said)
 
     return decide
 
 
 OF_VALUES = _density(Heads().values_matrix(), _values, what="W_HV")
-OF_DECODER = _density(Heads().matrix(), lambda shape: _whole(shape, True), what="W_HVO, causal", patterns=CAUSAL)
+OF_DECODER = _density(Heads().matrix(), lambda shape: _whole(shape, True), what="W_HVO, causal", causal=True)
 
 LINEAR = m.Kronecker(m.Letter("W", N, N), m.Identity(M))
 LINEAR_SHAPES = [{N: n, M: features} for n, features in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 4))]
@@ -120,7 +123,8 @@ def _is(claimed: Any, decide: Callable[[Any, Settings], Iterator[Evidence]]) -> 
 def _linear_zeros(claimed: Any, settings: Settings) -> Iterator[Evidence]:
     found, measured = 1 - density(LINEAR), lambda shape: 1 - share_of(LINEAR, _linear(shape), shape)
     what = "share of zeros in W ⊗ I_M"
-    yield from counted(claimed, found, what=what, measured=measured, shapes=LINEAR_SHAPES)
+    said = as_counted(1 - density_of(LINEAR))
+    yield from counted(claimed, found, what=what, measured=measured, shapes=LINEAR_SHAPES, said=said)
 
 
 ONE_HEAD = m.Kronecker(Heads().pattern(HEAD), Heads().weight("V", HEAD).T)
@@ -273,10 +277,14 @@ def rearranged_sum() -> Step:
     return Step("rearranged", left, m.Product(m.Kronecker(a, b).T, _outer(of), m.Kronecker(c, e)))
 
 
-def random_rearranged(random: np.random.Generator) -> np.ndarray:
+def random_rearranged(random: np.random.Generator) -> tuple[np.ndarray, m.Expression, ranks.Letters]:
     """W_HVO of two heads on three tokens and four features, whole numbers, rearranged: 9 × 16."""
     patterns, blocks = ranks.drawn(random, 2, 3, 3), ranks.drawn(random, 2, 2, 4)
-    return rearranged(_matrix(patterns, _placed(blocks)), 3).astype(int)
+    H, Y = ([m.Letter(name, *size, (i,)) for i in (1, 2)] for name, size in (("H", (3, 3)), ("Y", (2, 4))))
+    placed = [m.Vectorised((m.Selection(i, 4, 2) @ Y[i - 1]).T) for i in (1, 2)]
+    expression = m.Addition(*(m.Vectorised(pattern) @ column.T for pattern, column in zip(H, placed, strict=True)))
+    letters = {**dict(zip(H, patterns, strict=True)), **dict(zip(Y, blocks, strict=True))}
+    return rearranged(_matrix(patterns, _placed(blocks)), 3).astype(int), expression, letters
 
 
 def rearrangement_of_one_head(rearrange: Callable[[np.ndarray, int], np.ndarray]) -> Evidence:
@@ -293,13 +301,15 @@ def _numbers(settings: Settings) -> Iterator[Evidence]:
     size = lambda letter: letter.shape[0] * letter.shape[1]
     of = Heads()
     found = h * size(of.pattern(HEAD)) + h * size(of.weight("V", HEAD)) + size(of.output)
+    made_of = of.total(lambda i: m.Kronecker(of.pattern(i), of.weight("V", i)))
+    said = as_counted(Tally("stored", made_of) + Tally("entries", of.output))
 
     def measured(shape: Shape) -> int:
         features = shape[h] * shape[d]
         return _patterns(shape, False).size + np.ones((shape[h], shape[d], shape[d])).size + features**2
 
     claimed = h * N**2 + (h * d) ** 2 / h + (h * d) ** 2
-    yield from counted(claimed, found, what="numbers that make W_HVO", measured=measured, shapes=SHAPES)
+    yield from counted(claimed, found, what="numbers that make W_HVO", measured=measured, shapes=SHAPES, said=said)
 
 
 DENSE: tuple[Source, ...] = (v1("4.2"), v2("4.2"), duat("4.2"))

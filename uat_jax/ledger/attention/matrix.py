@@ -12,12 +12,13 @@ import sympy
 
 from uat_jax.decide import dependence, ranks
 from uat_jax.decide.confirmation import confirm, confirm_steps, proved
-from uat_jax.decide.counts import Shape, counted
+from uat_jax.decide.counts import Shape, as_counted, counted
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.floats import compare_on
 from uat_jax.decide.floats_evidence import float_evidence
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Tally
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.attention.slices import attention_shapes
 from uat_jax.ledger.claim import Claim, Kind
@@ -107,7 +108,8 @@ def _size(settings: Settings) -> Iterator[Evidence]:
     for axis, found in (("rows", rows), ("columns", columns)):
         measured = lambda shape, axis=axis: _jacobian_size(shape)[axis == "columns"]
         shapes = [{N: 1, d: 1, h: 1}, {N: 3, d: 1, h: 2}, {N: 2, d: 2, h: 2}]
-        for evidence in counted(size, found, what=axis, measured=measured, shapes=shapes):
+        said = as_counted(Tally(axis, Heads().matrix()))
+        for evidence in counted(size, found, what=axis, measured=measured, shapes=shapes, said=said):
             yield replace(evidence, subject=axis)
 
 
@@ -260,7 +262,12 @@ def _rank_of_qk(settings: Settings) -> Iterator[Evidence]:
     QK = m.Letter("W", h * d, h * d, (sympy.Symbol("QK"), i))
     step = Step("W_QKi = W_Qi W_Kiᵀ", QK, Q @ K.T, {QK: Q @ K.T})
     yield from ranks.bounded(step, claimed=d, what="W_QKi, M × M", subject="bound")
-    draw = lambda random: ranks.low_rank(random, 6, 6, rank=2)
+
+    def draw(random: np.random.Generator) -> tuple[np.ndarray, m.Expression, ranks.Letters]:
+        letters = {m.Letter(name, 6, 2): ranks.drawn(random, 6, 2) for name in "QK"}
+        (Q, of_Q), (K, of_K) = letters.items()
+        return of_Q @ of_K.T, Q @ K.T, letters
+
     yield ranks.attained(2, draw, what="W_QKi with M = 6, d = 2", subject="attained")
 
 

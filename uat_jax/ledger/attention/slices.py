@@ -12,10 +12,11 @@ import numpy as np
 import sympy
 
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.counts import counted
+from uat_jax.decide.counts import as_counted, counted
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Tally
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit, apply, letter, one_case, shape
@@ -121,7 +122,9 @@ def _parameters(settings: Settings) -> Iterator[Evidence]:
     for subject, (claimed, rows) in sizes.items():
         found = sympy.summation(3 * rows * d, (i, 1, h))
         arrays = lambda shape, rows=rows: 3 * np.zeros((shape[h], int(rows.xreplace(dict(shape))), shape[d])).size
-        for evidence in counted(claimed, found, what=subject, measured=arrays, shapes=shapes):
+        weights = [m.RangeSum(m.Letter("W", rows, d, (which, i)), i, 1, h) for which in sympy.symbols("Q K V")]
+        said = as_counted(Tally("stored", m.Addition(*weights)))
+        for evidence in counted(claimed, found, what=subject, measured=arrays, shapes=shapes, said=said):
             yield replace(evidence, subject=subject)
 
 

@@ -20,6 +20,7 @@ from uat_jax.decide.counts import counted
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Statements, Tally, of_recurrence
 from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.ledger.beyond.row import row
 from uat_jax.ledger.claim import ELEMENTWISE
@@ -164,8 +165,19 @@ def _paths(settings: Settings) -> Iterator[Evidence]:
 
 def count(claimed: Any) -> Iterator[Evidence]:
     """``claimed`` against the number of paths, and against the words of products of 1 to 6 factors."""
-    shapes = [{L: depth} for depth in range(1, 7)]
-    yield from counted(claimed, number_of_paths(), what="paths of L layers", measured=expanded, shapes=shapes)
+    shapes, n = [{L: depth} for depth in range(1, 7)], m.dimension("n")
+
+    def said(closed: Any, at: Any) -> Statements:
+        """n paths are one for no layer, and as many as `one_branching` has terms for one layer more."""
+        steps = (one_branching(kind).right for kind in KINDS)
+        numbers = (Tally("terms", longer) for longer in steps)
+        index = sympy.Symbol("L", integer=True, nonnegative=True)
+        parts = {"value": 1, "closed": closed.xreplace({L: index})}
+        found = [of_recurrence(index, n, first=0, after=number, **parts) for number in numbers]
+        return sum(found, ()) if at is None and all(found) else ()
+
+    what = "paths of L layers"
+    yield from counted(claimed, number_of_paths(), what=what, measured=expanded, shapes=shapes, said=said)
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------------

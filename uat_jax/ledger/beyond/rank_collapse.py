@@ -84,11 +84,11 @@ def reached() -> Evidence:
 
     With rows (a, 1 − a) and (b, 1 − b), τ is |a − b|.
     """
-    a, b = sympy.symbols("a b", real=True)
+    a, b, first, second, tau = sympy.symbols("a b y_1 y_2 τ", real=True)
     H = sympy.Matrix([[a, 1 - a], [b, 1 - b]])
-    tau = sum(map(abs, H.row(0) - H.row(1))) / 2
-    first, second = H * sympy.Matrix([0, 1])
-    return proved_inequality(Eq(abs(first - second), tau), [], what="reached by two tokens, 0 and 1")
+    rows = H * sympy.Matrix([0, 1])
+    known = [Eq(first, rows[0]), Eq(second, rows[1]), Eq(2 * tau, sum(map(abs, H.row(0) - H.row(1))))]
+    return proved_inequality(Eq(abs(first - second), tau), known, what="reached by two tokens, 0 and 1")
 
 
 # --- products -----------------------------------------------------------------------------------------------------------
@@ -119,7 +119,8 @@ def exchanged() -> Step:
     """(d G) s = d (G s): the 1-norm of d G is d applied to G s."""
     N = m.dimension("N")
     d, G, s = m.Letter("d", 1, N), m.Letter("G", N, N), m.Letter("s", N, 1)
-    return Step("the order of the products", (d @ G) @ s, d @ (G @ s))
+    moved, signed = m.Letter("c", 1, N), m.Letter("t", N, 1)
+    return Step("the order of the products", moved @ s, d @ signed, {moved: d @ G, signed: G @ s})
 
 
 def _submultiplicative(settings: Settings) -> Iterator[Evidence]:

@@ -16,10 +16,11 @@ from typing import Any
 import sympy
 from sympy import Eq, Rational
 
-from uat_jax.decide.counts import counted
+from uat_jax.decide.counts import Said, counted
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import of_recurrence
 from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.ledger.beyond.row import row
 from uat_jax.ledger.claim import Kind
@@ -70,7 +71,12 @@ def next_pieces(parameters: Parameters = TENT) -> Iterator[Evidence]:
 
 def first_piece() -> Evidence:
     """No layer: x_0 = x on the one piece 0 ≤ x ≤ 1."""
-    return proved_inequality(Eq(y, piece(y, 0, "even")), [], what="L = 0: one piece")
+    return proved_inequality(*_on_piece_0(), what="L = 0: one piece")
+
+
+def _on_piece_0() -> tuple[Any, list[Any]]:
+    """y − k is y for k = 0."""
+    return Eq(piece(y, k, "even"), y), [Eq(k, 0)]
 
 
 def _pieces(settings: Settings) -> Iterator[Evidence]:
@@ -87,10 +93,15 @@ def bends(bend: Any = -2) -> Iterator[Evidence]:
     ``bend`` is that of a point behind an even piece, over h: −2.
     """
     h = sympy.Symbol("h", nonnegative=True)
+    before, here, after = sympy.symbols("x_L(k−h) x_L(k) x_L(k+h)", real=True)
     for left, right, sign in (("even", "odd", 1), ("odd", "even", -1)):
-        before, after = piece(k - h, k - 1, left), piece(k + h, k, right)
-        claim = Eq(before - 2 * piece(k, k, right) + after, sign * bend * h)
-        yield proved_inequality(claim, [h <= 1], what=f"between an {left} and an {right} piece")
+        on_them = [
+            Eq(before, piece(k - h, k - 1, left)),
+            Eq(here, piece(k, k, right)),
+            Eq(after, piece(k + h, k, right)),
+        ]
+        claim = Eq(before - 2 * here + after, sign * bend * h)
+        yield proved_inequality(claim, [h <= 1, *on_them], what=f"between an {left} and an {right} piece")
 
 
 def number_of_breaks() -> Any:
@@ -98,6 +109,16 @@ def number_of_breaks() -> Any:
     f, n = sympy.Function("f"), sympy.Symbol("n", integer=True)
     solution: Any = sympy.rsolve(f(n + 1) - 2 * f(n) - 1, f(n), {f(0): 0})
     return solution.subs(n, L)
+
+
+def _recursive(after: Callable[[Any], Any]) -> Said:
+    """How a number is told to a checker that is 0 for no layer, and ``after(n)`` where it was n, for one layer more."""
+    layers = sympy.Symbol("L", integer=True, nonnegative=True)
+    before = sympy.Symbol("n", integer=True, nonnegative=True)
+    closed = lambda claimed: sympy.sympify(claimed).xreplace({L: layers})
+    return lambda claimed, at: of_recurrence(
+        layers, before, first=0, value=0, after=after(before), closed=closed(claimed)
+    )
 
 
 def breaks(shape: Shape) -> int:
@@ -114,7 +135,8 @@ def breaks(shape: Shape) -> int:
 def count(claimed: Any) -> Iterator[Evidence]:
     """``claimed`` against the recurrence, and against the breaks of networks of 1 to 6 layers."""
     shapes = [{L: depth} for depth in range(1, 7)]
-    yield from counted(claimed, number_of_breaks(), what="breaks of x_L", measured=breaks, shapes=shapes)
+    said = _recursive(after=lambda n: 2 * n + 1)
+    yield from counted(claimed, number_of_breaks(), what="breaks of x_L", measured=breaks, shapes=shapes, said=said)
 
 
 def _breaks(settings: Settings) -> Iterator[Evidence]:
@@ -167,7 +189,7 @@ def hinges(bend: Any = 2) -> Iterator[Evidence]:
 
     ``bend`` is that 2.
     """
-    yield proved_inequality(Eq(y, piece(y, 0, "even")), [], what="piece 0: y")
+    yield proved_inequality(*_on_piece_0(), what="piece 0: y")
     for parity, other, sign in (("even", "odd", -1), ("odd", "even", 1)):
         added = piece(y, k, parity) + sign * bend * _relu(y - (k + 1))
         what = f"from an {parity} piece to an {other} one"
@@ -201,7 +223,9 @@ def _dynamic(settings: Settings) -> Iterator[Evidence]:
     steps = closed_form_induction(Layers("residual"))
     yield prove(steps, method=Method.INDUCTION, what="the closed form of L layers, for every L (Theorem 1)")
     shapes = [{L: depth} for depth in range(1, 5)]
-    yield from counted(L, number_of_terms(), what="terms of the closed form", measured=terms, shapes=shapes)
+    said = _recursive(after=lambda n: n + 1)
+    what = "terms of the closed form"
+    yield from counted(L, number_of_terms(), what=what, measured=terms, shapes=shapes, said=said)
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------------

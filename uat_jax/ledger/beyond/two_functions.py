@@ -58,7 +58,9 @@ def one_function_more() -> Evidence:
     """A third function c of density r: the mean of the first two, with density p + q, and c have the mean of all three."""
     r, c = sympy.Symbol("r", positive=True), sympy.Symbol("c", real=True)
     three = (p * a + q * b + r * c) / (p + q + r)
-    pairs = {"the mean of three is a mean of two": (mean(p + q, r, mean(p, q, a, b), c), three)}
+    together = sympy.Mul(p + q, mean(p, q, a, b), evaluate=False)
+    two = sympy.Mul(sympy.Add(together, r * c, evaluate=False), 1 / (p + q + r), evaluate=False)
+    pairs = {"the mean of three is a mean of two": (two, three)}
     return equations(pairs, what="any number of functions, one after another")
 
 

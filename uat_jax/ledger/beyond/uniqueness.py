@@ -24,7 +24,6 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.ledger.beyond.row import row
 from uat_jax.ledger.claim import Kind
-from uat_jax.ledger.foundations.elementary import equations
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.induction import INDEX
 from uat_jax.symbolic.step import Step
@@ -143,14 +142,13 @@ def _gauge(settings: Settings) -> Iterator[Evidence]:
 
 def one_activation(factor: int = 1) -> Iterator[Evidence]:
     """For relu alone there are more: relu(x) − relu(−x) = x, and relu(a x) = a relu(x) for a > 0; ``factor`` before x is 1."""
-    x, a, size = sympy.Symbol("x", real=True), sympy.Symbol("a", positive=True), sympy.Symbol("|x|", nonnegative=True)
+    x, a, y = sympy.Symbol("x", real=True), sympy.Symbol("a", positive=True), sympy.Symbol("y", real=True)
     relu = lambda number: sympy.Max(number, 0)
     yield proved_inequality(Eq(relu(x) - relu(-x), factor * x), [], what="relu(x) − relu(−x) = x")
-    pairs = {
-        f"x = {sign}|x|": (relu(of(a * size)), a * relu(of(size)))
-        for sign, of in (("", lambda u: u), ("−", lambda u: -u))
-    }
-    yield equations(pairs, what="relu(a x) = a relu(x)")
+    size = sympy.Symbol("|x|", nonnegative=True)
+    for sign, value in (("", size), ("−", -size)):
+        what = f"relu(a x) = a relu(x) for x = {sign}|x|"
+        yield proved_inequality(Eq(relu(y), a * relu(value)), [Eq(y, a * value)], what=what)
 
 
 def _one_activation(settings: Settings) -> Iterator[Evidence]:

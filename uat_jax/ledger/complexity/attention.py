@@ -11,8 +11,9 @@ import jax
 import jax.numpy as jnp
 import sympy
 
-from uat_jax.decide.counts import counted
+from uat_jax.decide.counts import Said, as_counted, counted
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Statements, Tally, of_cost
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.complexity.evaluators import multiply_adds
@@ -71,9 +72,55 @@ def head_storage(seen: Any, d: Any) -> Any:
     return N * N + seen * d + d * M
 
 
-def _cost(claimed: Any, found: Any, measured: Callable[[Shape], int], shapes: Any = SHAPES) -> Any:
+def _letters(slices: bool) -> list[Callable[[Any], m.Letter]]:
+    """H_i, W_Vi, W_Oi and x_i, a slice of the features or all of them; and x_i W_Vi and H_i (x_i W_Vi)."""
+    d = m.dimension("d")
+    seen = d if slices else h * d
+    sizes = {"H": (N, N), "V": (seen, d), "O": (d, h * d), "x": (N, seen), "y": (N, d), "z": (N, d)}
+    return [lambda i, of=(name, *size): m.Letter(*of, (i,)) for name, size in sizes.items()]  # type: ignore[call-arg]
+
+
+def _over_heads(term: Callable[[Any], m.Expression]) -> m.Expression:
+    i = sympy.Symbol("i", integer=True, positive=True)
+    return m.RangeSum(term(i), i, 1, h)
+
+
+def multiplied(slices: bool) -> list[m.Expression]:
+    """The products of all heads, one after the other: y_i = x_i W_Vi, z_i = H_i y_i, and Σ_i z_i W_Oi."""
+    H, V, O, x, y, z = _letters(slices)
+    return [_over_heads(term) for term in (lambda i: x(i) @ V(i), lambda i: H(i) @ y(i), lambda i: z(i) @ O(i))]
+
+
+def _multiplications(slices: bool, sizes: Mapping[Any, Any] | None = None) -> Any:
+    products: list[Any] = multiplied(slices)
+    return sympy.Add(*(Tally("multiplications", product.xreplace(dict(sizes or {}))) for product in products))
+
+
+def _stored(slices: bool) -> Any:
+    """The entries of all H_i, W_Vi and W_Oi."""
+    H, V, O, *_ = _letters(slices)
+    return Tally("stored", _over_heads(lambda i: m.Kronecker(H(i), (V(i) @ O(i)).T)))
+
+
+WIDE = (sympy.Eq(M, h * m.dimension("d")),)
+"""M = h d."""
+WHOLE: Any
+COLUMN: Any
+WHOLE, COLUMN = m.Letter("W", N * M, N * M), m.Letter("x", N * M, 1)
+
+
+def _cost(claimed: Any, found: Any, measured: Callable[[Shape], int], said: Said, shapes: Any = SHAPES) -> Any:
     what = "for all shapes"
-    return lambda settings: counted(claimed, found, what=what, measured=measured, shapes=shapes)
+    return lambda settings: counted(claimed, found, what=what, measured=measured, shapes=shapes, said=said)
+
+
+def _all_layers(claimed: Any, at: Any) -> Statements:
+    """P_1 = W_1 and P_{i+1} = W_{i+1} P_i take no multiplication, and one product."""
+    i, size = m.dimension("i"), N * M
+    P, W = (lambda j, name=name: m.Letter(name, size, size, (j,)) for name in "PW")
+    later = {P(i + 1): W(i + 1) @ P(i)}
+    numbers = {"partial": sympy.sympify(claimed).xreplace({L: i}), "closed": claimed}
+    return of_cost("multiplications", i, L, {P(1): W(1)}, later, P(L), shared=True, **numbers)
 
 
 def _matrix_products(shape: Shape) -> int:
@@ -99,6 +146,15 @@ def _gpt3(settings: Settings) -> Iterator[Evidence]:
     at = lambda expression: sympy.sympify(expression).xreplace(GPT3)
     matrix, _ = _whole(GPT3)
     factored = factored_cost(slices=False)({**GPT3, h: 96})
+    sizes = {size: sympy.Integer(value) for size, value in GPT3.items()}
+    entries, own = Tally("entries", WHOLE.xreplace(sizes)), {m.dimension("d"): sympy.Integer(128), h: sympy.Integer(96)}
+    multiplications = _multiplications(False, {**sizes, **own})
+    tallies = {
+        "entries": entries,
+        "bytes": 4 * entries,
+        "factored": multiplications,
+        "ratio": entries / multiplications,
+    }
     numbers = {
         "entries": (633_318_697_598_976, at(ENTRIES), matrix.size),
         "bytes": (2_533_274_790_395_904, at(4 * ENTRIES), matrix.size * matrix.dtype.itemsize),
@@ -106,7 +162,8 @@ def _gpt3(settings: Settings) -> Iterator[Evidence]:
         "ratio": (sympy.Rational(12288, 13), at(ENTRIES / FULL_WIDTH), Fraction(matrix.size, factored)),
     }
     for what, (claimed, found, measured) in numbers.items():
-        evidence = counted(claimed, found, what=what, measured=lambda _, number=measured: number, shapes=[{}])
+        said, number_of = as_counted(tallies[what]), lambda _, number=measured: number
+        evidence = counted(claimed, found, what=what, measured=number_of, shapes=[{}], said=said)
         yield from (replace(e, subject=what) for e in evidence)
 
 
@@ -128,14 +185,19 @@ CLAIMS = (
         "matrix.entries",
         "attention's matrix has N²M² entries",
         "N^2M^2",
-        _cost(N**2 * M**2, ENTRIES, lambda shape: _whole(shape)[0].size),
+        _cost(N**2 * M**2, ENTRIES, lambda shape: _whole(shape)[0].size, as_counted(Tally("entries", WHOLE))),
         hypotheses=(_SLICES,),
     ),
     _row(
         "matrix.products",
         "applying attention's matrix takes N²M² multiply-adds",
         "N^2M^2",
-        _cost(N**2 * M**2, (N * M) * (N * M), lambda shape: multiply_adds(jax.make_jaxpr(_times)(*_whole(shape)))),
+        _cost(
+            N**2 * M**2,
+            (N * M) * (N * M),
+            lambda shape: multiply_adds(jax.make_jaxpr(_times)(*_whole(shape))),
+            as_counted(Tally("multiplications", WHOLE @ COLUMN)),
+        ),
         hypotheses=(_SLICES,),
     ),
     _row(
@@ -146,6 +208,7 @@ CLAIMS = (
             (L - 1) * N**3 * M**3,
             (L - 1) * (N * M) ** 3,
             _matrix_products,
+            _all_layers,
             [{L: 1, N: 2, M: 2}, {L: 2, N: 1, M: 2}, {L: 3, N: 2, M: 3}],
         ),
         hypotheses=(_SLICES,),
@@ -154,28 +217,48 @@ CLAIMS = (
         "factored.slices",
         "applying the factors takes NM²/h + N²M + NM² multiply-adds",
         r"NM^2/h+N^2M+NM^2",
-        _cost(N * M**2 / h + N**2 * M + N * M**2, h * head_cost(M / h, M / h), factored_cost(slices=True)),
+        _cost(
+            N * M**2 / h + N**2 * M + N * M**2,
+            h * head_cost(M / h, M / h),
+            factored_cost(slices=True),
+            as_counted(_multiplications(True), WIDE),
+        ),
         hypotheses=(_SLICES,),
     ),
     _row(
         "factored.full-width",
         "the factors of heads that see all features take 2NM² + N²M multiply-adds",
         "2NM^2+N^2M",
-        _cost(FULL_WIDTH, h * head_cost(M, M / h), factored_cost(slices=False)),
+        _cost(
+            FULL_WIDTH,
+            h * head_cost(M, M / h),
+            factored_cost(slices=False),
+            as_counted(_multiplications(False), WIDE),
+        ),
         hypotheses=(_FULL,),
     ),
     _row(
         "factored.storage-slices",
         "the factors have hN² + M²/h + M² entries",
         "hN^2+M^2/h+M^2",
-        _cost(h * N**2 + M**2 / h + M**2, h * head_storage(M / h, M / h), _factored_storage(slices=True)),
+        _cost(
+            h * N**2 + M**2 / h + M**2,
+            h * head_storage(M / h, M / h),
+            _factored_storage(slices=True),
+            as_counted(_stored(True), WIDE),
+        ),
         hypotheses=(_SLICES,),
     ),
     _row(
         "factored.storage-full-width",
         "the factors of heads that see all features have hN² + 2M² entries",
         "hN^2+2M^2",
-        _cost(h * N**2 + 2 * M**2, h * head_storage(M, M / h), _factored_storage(slices=False)),
+        _cost(
+            h * N**2 + 2 * M**2,
+            h * head_storage(M, M / h),
+            _factored_storage(slices=False),
+            as_counted(_stored(False), WIDE),
+        ),
         hypotheses=(_FULL,),
     ),
     _row(

@@ -16,19 +16,23 @@ import sympy
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.counts import counted
+from uat_jax.decide.counts import Said, counted
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Statements, of_cost
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.complexity import evaluators
 from uat_jax.ledger.complexity.evaluators import applications, longest_chain, products
 from uat_jax.ledger.complexity.generic_layer import (
+    CLOSED,
     LAYERS,
     activation,
     activations_in,
     added_up,
+    added_up_to,
     first_activation,
+    output,
     products_in,
     products_of_matrices,
 )
@@ -37,8 +41,8 @@ from uat_jax.networks import ResidualLayer, TransformerLayer, residual_network, 
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.induction import INDEX, LAYER, by_layers, inductive
 from uat_jax.symbolic.layers import KINDS, Layers
-from uat_jax.symbolic.recurrence import ClosedForm
-from uat_jax.symbolic.step import Induction, Step
+from uat_jax.symbolic.recurrence import ClosedForm, recurrence
+from uat_jax.symbolic.step import Definition, Induction, Step
 
 L, j, k = map(m.dimension, "Ljk")
 UP_TO_SIX = [{L: depth} for depth in range(1, 7)]
@@ -168,12 +172,71 @@ def longest_nesting() -> Any:
     return _solved(lambda n: n + outside, 1, activations_in(first_activation())).subs(j, L)
 
 
-def _count(claimed: Any, found: Callable[[], Any] | Any, measured: Callable[[Shape], int]) -> Callable[[Settings], Any]:
+# --- the counts as data ----------------------------------------------------------------------------------------------
+
+
+def _of_closed_form(counted_as: str, count: Callable[..., Any], *, shared: bool) -> Said:
+    """s_1, s_{i+1} and x_L, with what the s up to s_i cost."""
+    first, later = {CLOSED.s(1): first_activation()}, {CLOSED.s(INDEX + 1): activation()}
+    partial = added_up_to(count, shared=shared)
+    return lambda claimed, at: of_cost(
+        counted_as, INDEX, L, first, later, output(L), shared=shared, partial=partial, closed=claimed
+    )
+
+
+def _of_layers(counted_as: str, first: Any, later: Any, result: m.Expression) -> Said:
+    """A program of letters computed layer by layer, of which the last is the result: each layer costs as much as it says."""
+    so_far = lambda claimed: sympy.sympify(claimed).xreplace({L: INDEX})
+    return lambda claimed, at: of_cost(
+        counted_as, INDEX, L, first, later, result, shared=True, partial=so_far(claimed), closed=claimed
+    )
+
+
+def _of_network(counted_as: str) -> Said:
+    x = LAYERS.x
+    first, later = {x(1): LAYERS.apply(1, x(0))}, {x(INDEX + 1): LAYERS.apply(INDEX + 1, x(INDEX))}
+    return _of_layers(counted_as, first, later, x(L))
+
+
+def _of_two_streams(counted_as: str) -> Said:
+    p, u = (lambda j, name=name: m.Letter(name, LAYERS.widths(j), 1, (j,)) for name in "pu")
+    start, i = m.Zero(LAYERS.widths(0), 1), INDEX
+    first = dict(zip((p(1), u(1)), _streams(LAYERS, 1, LAYERS.x(0), start), strict=True))
+    later = dict(zip((p(i + 1), u(i + 1)), _streams(LAYERS, i + 1, p(i), u(i)), strict=True))
+    return _of_layers(counted_as, first, later, p(L) + u(L))
+
+
+def _of_hatted() -> Said:
+    """P_j, Ŵ_{j,2} and Ŵ_{k,3}^{(j)} for k ≤ j, of which the first layer's are given."""
+    rule, i = recurrence(CLOSED, INDEX + 1), INDEX
+    given, carry = recurrence(CLOSED, 1), rule.carry
+    assert carry is not None
+    first = {CLOSED.W1(1): given.W1, CLOSED.W2(1): given.W2, CLOSED.W3(1, 1): given.W3}
+    products: Any = CLOSED.W1(i + 1)
+    later = [
+        Definition(products, rule.W1, ()),
+        Definition(CLOSED.W2(i + 1), rule.W2, ()),
+        Definition(CLOSED.W3(k, i + 1), carry @ CLOSED.W3(k, i), ((k, i),)),
+        Definition(CLOSED.W3(i + 1, i + 1), rule.W3, ()),
+    ]
+    return _of_layers("products", first, later, CLOSED.W1(L))
+
+
+def _nested(claimed: Any, at: Any) -> Statements:
+    """s_1 and s_{i+1}: how many σ are inside each other."""
+    first, later = {CLOSED.s(1): first_activation()}, {CLOSED.s(INDEX + 1): activation()}
+    so_far = sympy.sympify(claimed).xreplace({L: INDEX})
+    return of_cost("nesting", INDEX, L, first, later, output(L), shared=False, partial=so_far, closed=claimed)
+
+
+def _count(
+    claimed: Any, found: Callable[[], Any] | Any, measured: Callable[[Shape], int], said: Callable[[], Said]
+) -> Callable[[Settings], Any]:
     """``claimed`` against the derived number, and against traces of 1 to 6 layers."""
 
     def decide(settings: Settings) -> Iterator[Evidence]:
         derived = found() if callable(found) else found
-        yield from counted(claimed, derived, what="L layers", measured=measured, shapes=UP_TO_SIX)
+        yield from counted(claimed, derived, what="L layers", measured=measured, shapes=UP_TO_SIX, said=said())
 
     return decide
 
@@ -186,8 +249,10 @@ def _only_vectors(settings: Settings) -> Iterator[Evidence]:
     """4L − 1 products with a vector, and 4L − 1 products in all: none of two matrices."""
     vectors, matrices = with_vectors("two_streams"), of_matrices("two_streams")
     every = lambda shape: vectors(shape) + matrices(shape)
-    for subject, measured in (("with a vector", vectors), ("in all", every)):
-        yield from _named(subject, _count(4 * L - 1, two_stream_products, measured)(settings))
+    kinds = (("with a vector", vectors, "vector products"), ("in all", every, "products"))
+    for subject, measured, counted_as in kinds:
+        said = lambda counted_as=counted_as: _of_two_streams(counted_as)
+        yield from _named(subject, _count(4 * L - 1, two_stream_products, measured, said)(settings))
 
 
 # --- two streams -----------------------------------------------------------------------------------------------------
@@ -259,11 +324,12 @@ def _chains(settings: Settings) -> Iterator[Evidence]:
     for name in ("network", "memoised", "tree", "two_streams"):
         chain = lambda shape, name=name: longest_chain(trace(name, shape[L]), "tanh")
         what = f"σ one after the other, {name}"
-        yield from _named(name, counted(L, longest_nesting(), what=what, measured=chain, shapes=UP_TO_SIX))
+        found = counted(L, longest_nesting(), what=what, measured=chain, shapes=UP_TO_SIX, said=_nested)
+        yield from _named(name, found)
         if name != "network":
             yield replace(same_as_network(name), subject=name)
     what = "attention patterns one after the other"
-    found = counted(L, longest_nesting(), what=what, measured=_attention_chain, shapes=UP_TO_SIX[:4])
+    found = counted(L, longest_nesting(), what=what, measured=_attention_chain, shapes=UP_TO_SIX[:4], said=_nested)
     yield from _named("attention", found)
 
 
@@ -292,35 +358,55 @@ CLAIMS = (
         "L1",
         "the nested form with nothing shared evaluates σ 2^L − 1 times",
         r"\sum_{j=1}^{L}2^{j-1}=2^L-1",
-        _count(2**L - 1, tree_activations, activations("tree")),
+        _count(
+            2**L - 1,
+            tree_activations,
+            activations("tree"),
+            lambda: _of_closed_form("sigmas", activations_in, shared=False),
+        ),
     ),
     _row(
         "tree.products",
         "L1",
         "the nested form with nothing shared takes 5·2^(L−1) − 2 matrix–vector products",
         r"5\cdot 2^{L-1}-2",
-        _count(5 * 2 ** (L - 1) - 2, tree_products, with_vectors("tree")),
+        _count(
+            5 * 2 ** (L - 1) - 2,
+            tree_products,
+            with_vectors("tree"),
+            lambda: _of_closed_form("vector products", products_in, shared=False),
+        ),
     ),
     _row(
         "memoised.activations",
         "L2",
         "with every s_k computed once, σ is evaluated L times",
         "L",
-        _count(L, memoised_activations, activations("memoised")),
+        _count(
+            L,
+            memoised_activations,
+            activations("memoised"),
+            lambda: _of_closed_form("sigmas", activations_in, shared=True),
+        ),
     ),
     _row(
         "memoised.products",
         "L2",
         "with every s_k computed once, L(L+5)/2 matrix–vector products",
         r"\tfrac{1}{2}L(L+5)",
-        _count(L * (L + 5) / 2, memoised_products, with_vectors("memoised")),
+        _count(
+            L * (L + 5) / 2,
+            memoised_products,
+            with_vectors("memoised"),
+            lambda: _of_closed_form("vector products", products_in, shared=True),
+        ),
     ),
     _row(
         "memoised.parameters",
         "L2",
         "the hatted parameters take (L−1)(L+4)/2 products of matrices",
         r"\tfrac{1}{2}L(L-1)+(L-1)+(L-1)",
-        _count((L - 1) * (L + 4) / 2, hatted_products, of_matrices("hatted")),
+        _count((L - 1) * (L + 4) / 2, hatted_products, of_matrices("hatted"), _of_hatted),
         reading=f"{_DERIVED}: L(L−1)/2 for A_m W̃_k, L−1 for P_j and L−1 for Ŵ_{{j,2}}",
         hypotheses=(ELEMENTWISE, "for a Transformer B_j stands for B_j A_j, which takes L products more"),
     ),
@@ -339,7 +425,7 @@ CLAIMS = (
         "L3",
         "two streams evaluate σ L times",
         "L",
-        _count(L, two_stream_activations, activations("two_streams")),
+        _count(L, two_stream_activations, activations("two_streams"), lambda: _of_two_streams("sigmas")),
         hypotheses=(ELEMENTWISE,),
     ),
     _row(
@@ -355,7 +441,7 @@ CLAIMS = (
         "L3",
         "the network itself takes 3L matrix–vector products",
         "3L",
-        _count(3 * L, network_products, with_vectors("network")),
+        _count(3 * L, network_products, with_vectors("network"), lambda: _of_network("vector products")),
         hypotheses=(ELEMENTWISE,),
     ),
     _row(

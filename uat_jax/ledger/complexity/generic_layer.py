@@ -104,6 +104,13 @@ def added_up(count: Callable[..., Any], layers: Any, *, shared: bool) -> Any:
     return sympy.simplify(_costs_put_in(count(output(layers), _cost_of_s), _recursive(count, first), first))
 
 
+def added_up_to(count: Callable[..., Any], *, shared: bool) -> Any:
+    """What ``count`` finds in s_1, …, s_i together."""
+    first = count(first_activation())
+    of_one = count(activation()).subs(i, J - 1) if shared else _recursive(count, first)
+    return sympy.simplify(first + sympy.summation(of_one, (J, 2, i)))
+
+
 _COST = sympy.Function("c")
 """c(k), the cost of s_k where it is computed again wherever it stands."""
 

@@ -11,8 +11,9 @@ import sympy
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.counts import counted
-from uat_jax.decide.ranks import attained, bounded, drawn
+from uat_jax.decide.ranks import Letters, attained, bounded, drawn
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Statements, Tally, of_recurrence
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.source import duat
@@ -63,7 +64,14 @@ def _paths(settings: Settings) -> Iterator[Evidence]:
     number: Any = sympy.rsolve(f(n + 1) - (f(n) + h * f(n)), f(n), {f(0): 1})
     measured = lambda shape: len(_written_paths(shape[h], shape[L]).right.operands)
     shapes = [{h: 1, L: 1}, {h: 1, L: 2}, {h: 2, L: 1}, {h: 2, L: 2}, {h: 1, L: 3}]
-    yield from counted((h + 1) ** L, number.subs(n, L), what="paths", measured=measured, shapes=shapes)
+    layers, before = sympy.Symbol("L", integer=True, nonnegative=True), m.dimension("n")
+
+    def said(closed: Any, at: Any) -> Statements:
+        """One path through no layer, and through one layer more as many as the first of `path_steps` has terms."""
+        after = Tally("terms", path_steps()[0].right)
+        return of_recurrence(layers, before, first=0, value=1, after=after, closed=closed.xreplace({L: layers}))
+
+    yield from counted((h + 1) ** L, number.subs(n, L), what="paths", measured=measured, shapes=shapes, said=said)
 
 
 def row_sums(settings: Settings) -> Iterator[Evidence]:
@@ -144,17 +152,38 @@ def _ranks_attained(settings: Settings) -> Iterator[Evidence]:
             yield attained(least_bound(subject, depth), build, what=what, subject=what)
 
 
-def kronecker_matrix(random: np.random.Generator, depth: int, *, causal: bool) -> np.ndarray:
-    """The rearrangement of Π_j (q I + Σ_i Z_i ⊗ V_iᵀ): with the row-stochastic H_i = Z_i / q, P_L times q^L."""
-    total = np.eye(TOKENS * FEATURES, dtype=object)
-    for _ in range(depth):
+def kronecker_matrix(
+    random: np.random.Generator, depth: int, *, causal: bool
+) -> tuple[np.ndarray, m.Expression, Letters]:
+    """The rearrangement of Π_j (q I + Σ_i Z_i ⊗ V_iᵀ): with the row-stochastic H_i = Z_i / q, P_L times q^L.
+
+    Beside the array the sum over all paths that it is, and its letters.
+    """
+    total, letters = np.eye(TOKENS * FEATURES, dtype=object), {}
+    for j in range(1, depth + 1):
         layer = SUM * np.eye(TOKENS * FEATURES, dtype=object)
-        for _ in range(HEADS):
+        for i in range(1, HEADS + 1):
             V = drawn(random, FEATURES, FEATURES).astype(object)
-            layer = layer + np.kron(_rows(random, causal).astype(object), V.T)
+            Z = _rows(random, causal).astype(object)
+            layer = layer + np.kron(Z, V.T)
+            letters |= {_head("Z", j, i): Z, _head("V", j, i): V}
         total = layer.dot(total)
     blocks = total.reshape(TOKENS, FEATURES, TOKENS, FEATURES)
-    return blocks.transpose(0, 2, 1, 3).reshape(TOKENS**2, FEATURES**2)
+    array = blocks.transpose(0, 2, 1, 3).reshape(TOKENS**2, FEATURES**2)
+    choices = product(range(HEADS + 1), repeat=depth)
+    return array, m.Addition(*(_rearranged_path(choice) for choice in choices)), letters
+
+
+def _head(name: str, j: int, i: int) -> m.Letter:
+    return m.Letter(name, TOKENS, TOKENS, (j, i))
+
+
+def _rearranged_path(choice: tuple[int, ...]) -> m.Expression:
+    """q^s vec(Z_{i_L}…Z_{i_1}) vec((V_{i_1}…V_{i_L})ᵀ)ᵀ, where s layers are left out."""
+    taken = [(j, i) for j, i in enumerate(choice, 1) if i]
+    left = m.Product(m.Identity(TOKENS), *(_head("Z", *place) for place in reversed(taken)))
+    right = m.Product(m.Identity(FEATURES), *(_head("V", *place) for place in taken))
+    return SUM ** (len(choice) - len(taken)) * (m.Vectorised(left) @ m.Vectorised(right.T).T)
 
 
 SUM = 64

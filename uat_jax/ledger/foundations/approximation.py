@@ -86,9 +86,11 @@ def step_in_measure(end: Any) -> Iterator[Evidence]:
     """With u = (x − 1/2)/δ the ramp is 0 for u ≤ 0, that is x ≤ 1/2, and 1 for u ≥ ``end``, that is x ≥ 1/2 + end·δ."""
     u, x, half = sympy.Symbol("u", real=True), sympy.Symbol("x", real=True), Rational(1, 2)
     delta, ramp = sympy.Symbol("δ", positive=True), sympy.Min(sympy.Max(u, 0), 1)
-    scaled, ends = (x - half) / delta, ((half, 0), (half + delta, end))
-    pairs = {f"u = {to} at x = {place}": (scaled.subs(x, place), to) for place, to in ends}
-    yield equations(pairs, what="u", subject="ends")
+    scaled = sympy.Symbol("uδ", real=True)
+    for place, to in ((half, 0), (half + delta, end)):
+        given = [sympy.Eq(scaled, x - half), sympy.Eq(x, place)]
+        what = f"u = {to} at x = {place}"
+        yield proved_inequality(sympy.Eq(scaled, to * delta), given, what=what, subject=f"x = {place}")
     for value, where in ((0, u <= 0), (1, u >= end)):
         yield proved_inequality(sympy.Eq(ramp, value), [where], what=f"the ramp is {value}", subject=f"{value}")
 

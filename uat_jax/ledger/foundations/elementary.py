@@ -13,6 +13,7 @@ from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.figures import Equations, RestsOn
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import of_numbers
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 
@@ -27,7 +28,8 @@ def equations(pairs: Mapping[str, tuple[Any, Any]], *, what: str, subject: str =
     if wrong is not None or not pairs:
         finding = f"{what}: not shown: {wrong or 'nothing was given'}"
         return Evidence(Method.EQUATIONS, finding, Verdict.UNKNOWN, figures, subject=subject)
-    return Evidence(Method.EQUATIONS, f"{what}: {'; '.join(pairs)}", Verdict.PROVED, figures, subject=subject)
+    finding, said = f"{what}: {'; '.join(pairs)}", of_numbers(pairs.values())
+    return Evidence(Method.EQUATIONS, finding, Verdict.PROVED, figures, subject=subject, statements=said)
 
 
 @lru_cache(maxsize=1 << 10, typed=True)  # 1.0 == 1
@@ -45,7 +47,9 @@ def resting_on(bounds: Iterable[Evidence], example: Evidence) -> Evidence:
     missing = next((found for found in bounds if found.verdict is not Verdict.PROVED), None)
     if missing is not None:
         return replace(example, verdict=Verdict.UNKNOWN, finding=f"{example.finding}: not shown: {missing.finding}")
-    return replace(example, figures=RestsOn(tuple(found.finding for found in bounds)))
+    said = [found.statements for found in bounds]
+    statements = (*(s for one in said for s in one), *example.statements) if said and all(said) else ()
+    return replace(example, figures=RestsOn(tuple(found.finding for found in bounds)), statements=statements)
 
 
 ERRORS = tuple(sympy.Rational(n, 4) for n in (12, 8, 6, 4, 3, 2, 1))

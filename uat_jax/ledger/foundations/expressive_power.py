@@ -48,12 +48,12 @@ def _one_function(prompts: tuple[int, int], settings: Settings) -> Iterator[Evid
 
 def switch(largest: Callable[[Any], Any]) -> Iterator[Evidence]:
     """σ(z − M(1 − t)) is σ(z) for t = 1 and 0 for t = 0, if z ≤ ``largest(M)``, which must be M."""
-    z, M = sympy.symbols("z M", real=True)
+    z, M, u = sympy.symbols("z M u", real=True)
     for name, sigma in (("ramp", RAMP), ("relu", RELU)):
-        off, on = (sympy.Eq(sigma(z - M * (1 - t)), value) for t, value in ((0, 0), (1, sigma(z))))
-        for state, claim in (("off", off), ("on", on)):
-            what = f"{name}: a term is {state} for t = {int(state == 'on')}"
-            yield proved_inequality(claim, [z <= largest(M)], what=what, subject=f"{name}, {state}")
+        for t, state, value in ((0, "off", 0), (1, "on", sigma(z))):
+            inside = [z <= largest(M), sympy.Eq(u, z - M * (1 - t))]
+            what = f"{name}: a term is {state} for t = {t}"
+            yield proved_inequality(sympy.Eq(sigma(u), value), inside, what=what, subject=f"{name}, {state}")
 
 
 def largest_argument(bound: Callable[[Any, Any], Any]) -> Evidence:

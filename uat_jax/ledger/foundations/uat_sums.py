@@ -113,6 +113,10 @@ def odd_part(slope: Any = 1) -> Iterator[Evidence]:
     """σ(t) − σ(−t) = t, for t > 0 and so for every t."""
     positive = sympy.Symbol("t", positive=True)
     for name, sigma in SIGMAS.items():
+        if name == "relu":
+            claim = sympy.Eq(sympy.Max(t, 0) - sympy.Max(-t, 0), slope * t)
+            yield proved_inequality(claim, [], what=f"{name}: σ(t) − σ(−t) = t", subject=name)
+            continue
         difference = sigma.subs(t, positive) - sigma.subs(t, -positive)
         yield equations({"σ(t) − σ(−t) = t": (difference, slope * positive)}, what=name, subject=name)
 

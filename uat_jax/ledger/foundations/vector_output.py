@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -11,11 +12,14 @@ import sympy
 
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Statements, of_steps
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.foundations.elementary import equations
 from uat_jax.ledger.foundations.uat_sums import DENSE
 from uat_jax.ledger.source import duat, v1, v2
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.step import Step
 
 k, l = sympy.symbols("k l", integer=True, positive=True)
 
@@ -33,7 +37,14 @@ def entry(summand: Any) -> Any:
 def diagonal_entry(column: Any) -> Evidence:
     """(diag(a) s)_k = a_k s_k; ``column`` is the index of a and s."""
     total = entry(sympy.KroneckerDelta(k, l) * a[l] * s[l])  # type: ignore[index]
-    return equations({"(diag(a) s)_k = a_k s_k": (total, a[column] * s[column])}, what="for every m")  # type: ignore[index]
+    found = equations({"(diag(a) s)_k = a_k s_k": (total, a[column] * s[column])}, what="for every m")  # type: ignore[index]
+    letters = (m.Letter(name, width, 1) for name in "as")
+    return replace(found, statements=_entry_by_entry(*letters) if found.verdict is Verdict.PROVED else ())
+
+
+def _entry_by_entry(a: m.Letter, s: m.Letter) -> Statements:
+    """diag(a) s = a ⊙ s, of which entry k is a_k s_k."""
+    return of_steps([Step("entries", m.Diagonal(a) @ s, m.Hadamard(a, s))])
 
 
 def _diagonal(settings: Settings) -> Iterator[Evidence]:

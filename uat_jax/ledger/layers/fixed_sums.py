@@ -32,7 +32,8 @@ from uat_jax.ledger.foundations.elementary import equations, resting_on
 from uat_jax.ledger.source import duat, v2
 from uat_jax.networks import ResidualLayer, residual_network
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.induction import INDEX, LAYER, by_layers, inductive
+from uat_jax.symbolic.step import Induction, Step
 
 # --- σ(t) = t² -------------------------------------------------------------------------------------------------------
 
@@ -139,16 +140,16 @@ def _two_inputs(settings: Settings) -> Iterator[Evidence]:
 
 
 def slopes() -> tuple[Step, ...]:
-    """s_0 + Σ_{k=1}^{n} (s_k − s_{k−1}) = s_n for every n: the slope, on piece n, of the sum `fixed_relu_sum`."""
-    k, n = (sympy.Symbol(name, integer=True, positive=True) for name in "kn")
-    s = lambda index: m.Letter("s", 1, 1, (index,))
+    """s_0 + Σ_{k=1}^{n} (s_k − s_{k−1}) = s_n for every n: the slope, on piece n, of the sum `fixed_relu_sum`.
+
+    From piece to piece it grows by a jump, and it is s_0 on piece 0.
+    """
+    k = sympy.Symbol("k", integer=True, positive=True)
+    s, y = (lambda index: m.Letter("s", 1, 1, (index,))), m.Letter("y", 1, 1)
     jumps = lambda upper: m.RangeSum(s(k) - s(k - 1), k, 1, upper)
-    so_far = m.Letter("T", 1, 1, (n,))
-    return (
-        Step("first jump", s(0) + jumps(1), s(1)),
-        Step("one jump more", jumps(n + 1), jumps(n) + (s(n + 1) - s(n))),
-        Step("induction", m.Addition(s(0), so_far, s(n + 1) - s(n)), s(n + 1), {so_far: s(n) - s(0)}),
-    )
+    more = Step("one jump more", jumps(INDEX + 1), jumps(INDEX) + (s(INDEX + 1) - s(INDEX)))
+    jump = m.Addition(y, s(LAYER), -s(LAYER - 1))
+    return more, *inductive(Induction(INDEX, LAYER, y, s(0), jump, s(INDEX), {}, by_layers({})))
 
 
 def fixed_relu_sum(f: Callable[[Fraction], Fraction], points: Sequence[Fraction]) -> Callable[[Fraction], Fraction]:

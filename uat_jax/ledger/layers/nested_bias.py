@@ -13,10 +13,11 @@ from typing import Any
 import sympy
 
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.counts import counted
+from uat_jax.decide.counts import as_counted, counted
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import settle_by_depth, settle_equation
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Tally
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
 from uat_jax.ledger.edit import OneEdit, equation
@@ -206,11 +207,16 @@ def terms(depth: int) -> int:
     return sum(letter.name == closed.s(depth).name for letter in letters_of(line))
 
 
+def total() -> m.RangeSum:
+    """The sum in the bias collected from layer j = i + 1."""
+    found = ClosedForm(u.square_layers("residual")).sum(INDEX)
+    assert isinstance(found, m.RangeSum)
+    return found
+
+
 def derived_terms() -> Any:
-    """How many terms the sum in the bias collected from layer j = i + 1 has, with i a symbol."""
-    total = ClosedForm(u.square_layers("residual")).sum(INDEX)
-    assert isinstance(total, m.RangeSum)
-    first, last = total.bounds
+    """How many terms that sum has, with i a symbol."""
+    first, last = total().bounds
     return (last - first + 1).xreplace({INDEX: LAYER - 1})
 
 
@@ -218,7 +224,8 @@ def _number(claimed: Any, settings: Settings) -> Iterator[Evidence]:
     """``claimed`` against the number of σ-terms that Theorem 1 has for every j, counted for j = 1…5."""
     shapes = [{LAYER: j} for j in DEPTHS]
     what, measured = "σ-terms of b_{j,2}", lambda shape: terms(shape[LAYER])
-    yield from counted(claimed, derived_terms(), what=what, measured=measured, shapes=shapes)
+    said = as_counted(Tally("terms", total().xreplace({INDEX: LAYER - 1})))
+    yield from counted(claimed, derived_terms(), what=what, measured=measured, shapes=shapes, said=said)
 
 
 def _equality(settings: Settings) -> Iterator[Evidence]:

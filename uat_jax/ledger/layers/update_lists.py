@@ -15,6 +15,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import Pair, by_depth, confirm_at, settle, settle_by_depth
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Tally, of_count
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, ELEMENTWISE, SQUARE, Claim, Kind
 from uat_jax.ledger.edit import OneEdit
@@ -208,7 +209,8 @@ def for_all_depths(
 
     def decide(settings: Settings) -> Iterator[Evidence]:
         for kind in kinds:
-            steps = u.update_induction(kind, rules, in_place=in_place)
+            boxes = u.update_induction(kind, rules, in_place=in_place)
+            steps = (*boxes, *closed_form_induction(u.square_layers(kind)))
             proof = prove(steps, method=Method.INDUCTION, what=f"{kind} network: exact for every L")
             pair, what = _executed(kind, order), f"{kind} network, executed"
             executed, confirmed = by_depth(pair, DEPTHS, what=what), confirm_at(pair, DEPTHS[-1], what)
@@ -271,7 +273,8 @@ def only_products(parameter: str, expression: m.Expression) -> Evidence:
         finding = f"{parameter} = {expression} is made of {other} as well"
         return Evidence(Method.NORMAL_FORM, finding, Verdict.REFUTED, subject=parameter)
     finding = f"{parameter} = {expression}: products and sums alone"
-    return Evidence(Method.NORMAL_FORM, finding, Verdict.PROVED, subject=parameter)
+    said = of_count(0, Tally("sigmas", expression))
+    return Evidence(Method.NORMAL_FORM, finding, Verdict.PROVED, subject=parameter, statements=said)
 
 
 def collected(kind: str) -> dict[str, m.Expression]:

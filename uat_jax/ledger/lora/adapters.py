@@ -9,7 +9,7 @@ import numpy as np
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle
-from uat_jax.decide.ranks import attained, bounded, drawn
+from uat_jax.decide.ranks import Letters, attained, bounded, drawn
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
@@ -55,7 +55,13 @@ def _rank(settings: Settings) -> Iterator[Evidence]:
     U, V = m.Letter("U", M, r), m.Letter("V", r, G)
     on = lambda matrix: m.Kronecker(m.Identity(N), matrix.T)
     yield from bounded(Step("through N r columns", on(U @ V), on(V) @ on(U)), claimed=N * r, what="I_N ⊗ ΔWᵀ")
-    draw = lambda g: np.kron(np.eye(3, dtype=int), (drawn(g, 5, 2) @ drawn(g, 2, 4)).T)
+
+    def draw(random: np.random.Generator) -> tuple[np.ndarray, m.Expression, Letters]:
+        left, right = drawn(random, 5, 2), drawn(random, 2, 4)
+        letters = {m.Letter("U", 5, 2): left, m.Letter("V", 2, 4): right}
+        change: m.Expression = m.Product(*letters)
+        return np.kron(np.eye(3, dtype=int), (left @ right).T), m.Kronecker(m.Identity(3), change.T), letters
+
     yield attained(6, draw, what="I_N ⊗ ΔWᵀ with N = 3, M = 5, G = 4, r = 2")
 
 

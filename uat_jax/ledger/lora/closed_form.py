@@ -21,11 +21,11 @@ from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
-from uat_jax.symbolic.induction import INDEX, closed_form_induction
+from uat_jax.symbolic.induction import INDEX, LAYER, by_layers, closed_form_induction, inductive
 from uat_jax.symbolic.layers import KINDS, Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
-from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.step import Induction, Step
 
 J = sympy.Symbol("j", integer=True, positive=True)
 
@@ -87,9 +87,23 @@ def _coefficient(settings: Settings) -> Iterator[Evidence]:
     layers, k = Layers("residual"), 1
     closed, C, A = ClosedForm(layers), layers.C(k), layers.A(INDEX + 1)
     before, change = closed.W3(k, INDEX), delta(closed.W3(k, INDEX))
+    size = lambda j: (layers.widths(k + j), layers.hidden_widths(k))
+    change_of, y = (lambda j: m.Letter("Δ", *size(j), (j,))), m.Letter("y", *size(LAYER - 1))
+    weight, own = m.Letter("W", *size(LAYER - 1), (LAYER,)), lambda j: layers.A(k + j)
+    products = Induction(
+        INDEX,
+        LAYER,
+        y,
+        delta(C),
+        own(LAYER) @ (weight + y) - own(LAYER) @ weight,
+        change_of(INDEX),
+        {change_of(1): own(1) @ delta(C)},
+        by_layers({change_of(INDEX + 1): own(INDEX + 1) @ change_of(INDEX)}),
+    )
     steps = [
         Step("k layers: the delta is ΔC_k", (C + delta(C)) - C, delta(C)),
         Step("one layer more multiplies it", A @ (before + change) - A @ before, A @ change),
+        *inductive(products),
     ]
     yield from proved(steps, method=Method.INDUCTION, what="for every k and L")
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import sympy
 
-from uat_jax.decide.ranks import attained, bounded, drawn, enclosed, exceeded, low_rank
+from uat_jax.decide.ranks import Letters, attained, bounded, drawn, enclosed, exceeded
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.ledger.claim import Claim, Kind
@@ -57,9 +57,13 @@ def _value_output_change() -> tuple[m.Expression, m.Expression]:
     return change, V1 @ (V2 @ O) + (V + V1 @ V2) @ O1 @ O2
 
 
-def _value_matrix(random: np.random.Generator) -> np.ndarray:
-    """Σ_i H_i ⊗ (U_i V_iᵀ)ᵀ with whole numbers."""
-    return sum(np.kron(drawn(random, 4, 4), low_rank(random, 8, 8, rank=1)) for _ in range(2))  # type: ignore[return-value]
+def _value_matrix(random: np.random.Generator) -> tuple[np.ndarray, m.Expression, Letters]:
+    """Σ_i H_i ⊗ (U_i V_i)ᵀ with whole numbers."""
+    H, U, V = ([m.Letter(n, *s, (i,)) for i in (1, 2)] for n, s in (("H", (4, 4)), ("U", (8, 1)), ("V", (1, 8))))
+    letters = {letter: drawn(random, *map(int, letter.shape)) for letter in (*H, *U, *V)}
+    of = zip(H, U, V, strict=True)
+    terms = [(np.kron(letters[p], (letters[u] @ letters[v]).T), m.Kronecker(p, (u @ v).T)) for p, u, v in of]
+    return sum(matrix for matrix, _ in terms), m.Addition(*(e for _, e in terms)), letters  # type: ignore[return-value]
 
 
 def _query_key_rank(settings: Settings) -> Iterator[Evidence]:
@@ -74,9 +78,12 @@ def _query_key_rank(settings: Settings) -> Iterator[Evidence]:
     yield attained(3, _query_key_matrix, what="ΔW_QK with d = 5, r_Q = 1, r_K = 2")
 
 
-def _query_key_matrix(random: np.random.Generator) -> np.ndarray:
-    Q, K = drawn(random, 2, 5, 5)
-    return (Q + low_rank(random, 5, 5, rank=1)) @ (K + low_rank(random, 5, 5, rank=2)).T - Q @ K.T
+def _query_key_matrix(random: np.random.Generator) -> tuple[np.ndarray, m.Expression, Letters]:
+    """(Q + U V)(K + U' V')ᵀ − Q Kᵀ with whole numbers."""
+    sizes = {"Q": (5, 5), "K": (5, 5), "U": (5, 1), "V": (1, 5), "U'": (5, 2), "V'": (2, 5)}
+    letters = {m.Letter(name, *size): drawn(random, *size) for name, size in sizes.items()}
+    change = lambda Q, K, U, V, U1, V1: (Q + U @ V) @ (K + U1 @ V1).T - Q @ K.T
+    return change(*letters.values()), change(*letters), letters
 
 
 def attention_matrix(layer: TransformerLayer, x: jax.Array) -> jax.Array:

@@ -14,6 +14,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import Tally, of_count
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit, apply, equation, letter, one_word, shape
@@ -76,7 +77,7 @@ def entry_by_entry(value: Callable[[Any, Any], Any]) -> Evidence:
         if value(W, x).expand() != words:
             return Evidence(Method.ENTRY_BY_ENTRY, f"other entries for m = {rows}, n = {columns}", Verdict.UNKNOWN)
     finding = f"every entry is that of Eq. 4, for free symbols at all {len(sizes) ** 2} shapes m, n ≤ {sizes[-1]}"
-    return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.PROVED)
+    return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.AGREES)
 
 
 def _transpose(settings: Settings) -> Iterator[Evidence]:
@@ -108,7 +109,9 @@ def shaped(claimed: tuple[str, str]) -> Evidence:
     wanted = tuple(m.dimension(size) if size.isalpha() else sympy.Integer(size) for size in claimed)
     fits = all(m.same_dimension(*pair) for pair in zip(found.shape, wanted, strict=True))
     finding = f"W ⋄ x has shape {m.shape_text(found)} for all m and n"
-    return Evidence(Method.SHAPES, finding, Verdict.PROVED if fits else Verdict.UNKNOWN)
+    said = [of_count(size, Tally(axis, found)) for axis, size in zip(("rows", "columns"), wanted, strict=True)]
+    statements = sum(said, ()) if fits else ()
+    return Evidence(Method.SHAPES, finding, Verdict.PROVED if fits else Verdict.UNKNOWN, statements=statements)
 
 
 # --- which laws hold -------------------------------------------------------------------------------------------------

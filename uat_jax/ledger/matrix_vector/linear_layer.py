@@ -12,9 +12,10 @@ import numpy as np
 import sympy
 
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.counts import counted, share_of
+from uat_jax.decide.counts import as_counted, counted, share_of
 from uat_jax.decide.exhibits import exhibit, exhibit_numbers
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import density_of
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit, equation, one_case
@@ -158,6 +159,7 @@ def right_density(claimed: Any) -> Iterator[Evidence]:
         what=f"density of {matrix}",
         measured=lambda shape: share_of(matrix, ones(shape[N], shape[M]), shape),
         shapes=[{N: tokens, M: features} for tokens, features in SMALL],
+        said=as_counted(density_of(matrix)),
     )
 
 

@@ -16,6 +16,7 @@ from uat_jax.decide.confirmation import agreeing, proved
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import of_numbers
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Kind
 from uat_jax.ledger.edit import one_case
@@ -106,11 +107,13 @@ def rotations_compose(difference: Callable[[Any, Any], Any]) -> Evidence:
     """PROVED if R_nᵀ R_k is the rotation by ``difference(n, k)`` ϑ, by the addition theorems of cos and sin."""
     n, k, t = sympy.symbols("n k ϑ", real=True)
     turn = lambda a: sympy.Matrix([[sympy.cos(a), -sympy.sin(a)], [sympy.sin(a), sympy.cos(a)]])
-    wrong = turn(n * t).T * turn(k * t) - turn(sympy.expand(difference(n, k) * t))
-    zero = all(sympy.expand(sympy.expand_trig(entry)) == 0 for entry in wrong)
+    both: Any = turn(n * t).T * turn(k * t)
+    one: Any = turn(sympy.expand(difference(n, k) * t))
+    zero = all(sympy.expand(sympy.expand_trig(entry)) == 0 for entry in both - one)
     verdict = Verdict.PROVED if zero else Verdict.UNKNOWN
     finding = f"R_nᵀ R_k {'=' if zero else '≠'} R_m with m = {difference(n, k)}, for all real n, k and ϑ"
-    return Evidence(Method.ADDITION_THEOREMS, finding, verdict)
+    said = of_numbers(zip(both, one, strict=True)) if zero else ()
+    return Evidence(Method.ADDITION_THEOREMS, finding, verdict, statements=said)
 
 
 def _triangular(settings: Settings) -> Iterator[Evidence]:
