@@ -1,6 +1,7 @@
 """Entries of what is computed entry by entry, taken from its operands before it is computed.
 
     (C ⊙ f(x))[k, k] = C[k, k]·f(x[k, k])        Σⱼ C[k, j]·f(x[k, j]) = C[k, k]·f(x[k, k])  where C is 0 at j ≠ k
+    Σⱼ where(mask, exp(xⱼ), 0) = Σⱼ exp(xⱼ) over the j of the mask, of which logarithms are known
 
 An array that is multiplied by zeros and ones, such as a Jacobian of a function of each entry, is neither positive nor
 an exponential; the entries that the ones keep may be both.  So where an equation takes entries, and a constant of
@@ -10,12 +11,14 @@ has the proof.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
@@ -80,16 +83,14 @@ def entries_first(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -
     try:
         if name in TAKING:
             found = walk.entries(equation, operands)
-        elif name == "reduce_sum" and equation.params["axes"]:
-            found = walk.only_term(equation, operands, terms_of_sum(equation, shape_of(equation.invars[0])))
-        elif name == "dot_general":
-            shapes = map(shape_of, equation.invars)
-            found = walk.only_term(equation, operands, terms_of_product(equation, *shapes))
-        else:
-            return None
+            return None if found is None or not walk.useful else walk.value(found)
+        if name == "reduce_sum" and equation.params["axes"]:
+            return walk.kept_terms(equation, operands, terms_of_sum(equation, shape_of(equation.invars[0])))
+        if name == "dot_general":
+            return walk.kept_terms(equation, operands, terms_of_product(equation, *map(shape_of, equation.invars)))
     except UnsupportedError:
         return None
-    return None if found is None or not walk.useful else walk.value(found)
+    return None
 
 
 def parts_by_constants(fields: Fields, number: Number, dtype: np.dtype) -> Parts | None:
@@ -129,26 +130,59 @@ class _Walk:
         supplied = (True, *[False] * (len(operands) - 1))
         return self.taken(operands[0], positions(equation, operands, supplied)[0], equation, 0)
 
-    def only_term(self, equation: JaxprEqn, operands: Sequence[Any], terms: Sequence[np.ndarray]) -> _Taken | None:
-        """The terms that are not multiplied by 0, if each sum has one; all others are numbers for all inputs."""
+    def kept_terms(self, equation: JaxprEqn, operands: Sequence[Any], terms: Sequence[np.ndarray]) -> Number | None:
+        """Sums without the terms that are multiplied by 0; these are numbers for all inputs.
+
+        Sums of several terms are looked at for the sake of logarithms only.
+        """
         finite = (isinstance(x, Number) and x.special is None and x.infinite is None for x in operands)
         if not all(finite) or not self.fields.certain(*operands):
             return None
         there = [self.support(self.fields.place(x)).ravel()[grid] for x, grid in zip(operands, terms, strict=True)]
         kept = np.logical_and.reduce(there)
-        if not kept.size or kept.shape[-1] < 2 or not (kept.sum(-1) == 1).all():
+        if not kept.size or kept.shape[-1] < 2 or kept.all():
             return None
-        shape, only = shape_of(equation.outvars[0]), kept.argmax(-1)
-        sources = [grid[np.arange(len(only)), only].reshape(shape) for grid in terms]
+        counts = kept.sum(-1)
+        numbers = sorted(set(counts.tolist()))
+        if numbers != [1] and not self.fields.functions.logarithms or len(numbers) > MOST_PARTS:
+            return None
+        shape = shape_of(equation.outvars[0])
+        if len(numbers) == 1:
+            every = np.arange(len(counts))
+            return self.sums_of(equation, operands, terms, kept, every.reshape(shape), numbers[0])
+        rows = [np.flatnonzero(counts == n) for n in numbers]
+        sums = [self.sums_of(equation, operands, terms, kept, *of) for of in zip(rows, numbers, strict=True)]
+        found = [x for x in sums if x is not None]
+        if len(found) < len(sums):
+            return None
+        places = np.argsort(np.concatenate(rows)).reshape(shape)
+        name = self.expressions.part(f"sums {places.tolist()}", 0, list(map(self.fields.place, found)), shape)
+        return gathered(self.fields.functions, found, places).but(expression=name)
+
+    def sums_of(
+        self,
+        equation: JaxprEqn,
+        operands: Sequence[Any],
+        terms: Sequence[np.ndarray],
+        kept: np.ndarray,
+        rows: np.ndarray,
+        number: int,
+    ) -> Number | None:
+        """Those of the sums, an array of them, that have so many terms left."""
+        if not number:
+            return self.fields.number(np.zeros(rows.shape))
+        left = np.nonzero(kept[rows.ravel()])[1].reshape(rows.size, number)
+        sources = [np.take_along_axis(grid[rows.ravel()], left, axis=-1) for grid in terms]
+        along = rows.shape if number == 1 else (*rows.shape, number)
+        sources = [source.reshape(along) for source in sources]
         found = [self.taken(x, s, equation, i) for i, (x, s) in enumerate(zip(operands, sources, strict=True))]
         parts = [part for part in found if part is not None]
         if len(parts) < len(found) or len({part.dtype for part in parts}) > 1:
             return None
-        self.useful = True
-        if len(parts) == 1:
-            return parts[0]
-        product = jax.make_jaxpr(lax.mul)(*(jax.ShapeDtypeStruct(p.shape, p.dtype) for p in parts)).eqns[0]
-        return _Taken(dtype_of(equation.outvars[0]), shape, equation=product, operands=tuple(parts))
+        product = parts[0] if len(parts) == 1 else _applied(lax.mul, *parts)
+        total = product if number == 1 else _applied(functools.partial(jnp.sum, axis=-1), product)
+        value = self.value(total)
+        return value if isinstance(value, Number) else None
 
     def added_constants(self, place: int) -> Iterator[np.ndarray]:
         """The constants of different entries among the terms of a sum."""
@@ -278,6 +312,17 @@ class _Walk:
         leaves: list[_Taken] = []
         program = _program(found, leaves)
         return self.fields.inner(program, [leaf.leaf for leaf in leaves])[0]
+
+
+def _applied(function: Any, *operands: _Taken) -> _Taken:
+    """One primitive of JAX applied to what was taken."""
+    specs = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands]
+    with jax.enable_x64(True):  # the types are the equations' own
+        equation, *others = jax.make_jaxpr(function)(*specs).eqns
+    if others:  # floats of 16 bits are summed in 32
+        raise UnsupportedError("a sum is made of several primitives")
+    (result,) = equation.outvars
+    return _Taken(dtype_of(result), shape_of(result), equation=equation, operands=operands)
 
 
 def _program(found: _Taken, leaves: list[_Taken]) -> ClosedJaxpr:

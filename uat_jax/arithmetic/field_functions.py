@@ -125,6 +125,8 @@ class FieldFunctions(Piecewise):
         if self.squares is not None and x.special is None and (met := self.squares.root(x.residues)) is not None:
             return Number(met, nonnegative=True)
         scale = self.canonical_scale(x.residues, x.scale)
+        if (magnitude := self._root_of_square_met(x, scale)) is not None:
+            return magnitude
         outer, inner = _square_part(scale)
         if inner != 1 and not self.draw.has_root(inner):
             scale, inner = outer * outer, ONE
@@ -132,6 +134,16 @@ class FieldFunctions(Piecewise):
         factor = self.draw.scale(self.draw.root(int(inner), x.shape), outer)
         special = combined_special((x.special,), x.shape, _of_positive)
         return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special, scale=outer)
+
+    def _root_of_square_met(self, x: Number, scale: Fraction) -> Number | None:
+        """√(s·y²) = √s·|y| for a number y that was squared before; s is 1, or what the program suggests."""
+        if self.squares is None or x.special is not None:
+            return None
+        for s in dict.fromkeys((ONE, scale)):
+            met = self.squares.base(self.draw.scale(x.residues, 1 / s))
+            if met is not None:
+                return self.multiply(self._root_of_rational(s, x.shape), self.absolute(met))
+        return None
 
     def _root_of_rational(self, value: Fraction, shape: tuple[int, ...]) -> Number:
         """√(k²f) = k√f with f squarefree."""

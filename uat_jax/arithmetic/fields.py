@@ -302,6 +302,7 @@ class Fields(Arithmetic):
         evaluated = self._evaluated(equation, taken) if found is None else [found]
         results = [self._as_one(self._again(self._unconditional(x))) for x in evaluated]
         self._meet(results)
+        self._meet_squared(equation, taken)
         if self.alike is None:
             return results
         if equation.primitive.name not in ENTRYWISE:
@@ -318,6 +319,17 @@ class Fields(Arithmetic):
         for value in values:
             if isinstance(value, Number):
                 self.functions.squares.meet(value)
+
+    def _meet_squared(self, equation: JaxprEqn, operands: Sequence[Value]) -> None:
+        """Keep a number that is squared, or multiplied by a multiple of itself, for roots further on."""
+        name = equation.primitive.name
+        if self.functions.squares is None or name not in ("integer_pow", "mul", "square"):
+            return
+        x, y = operands[0], operands[-1]
+        if not isinstance(x, Number) or not isinstance(y, Number) or equation.params.get("y", 2) != 2:
+            return
+        if x is y or x.shape == y.shape and same(x.residues, self.draw.scale(y.residues, x.scale / y.scale)):
+            self.functions.squares.meet_squared(y)
 
     def _again(self, value: Value) -> Value:
         """A number that is defined for all inputs, or a positive input that has the same formal value."""
