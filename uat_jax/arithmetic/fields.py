@@ -35,6 +35,7 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
+from uat_jax.arithmetic.increasing import increasing_last
 from uat_jax.arithmetic.integer_ranges import Range, limits, ranges
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.inverses import is_even, with_inverses
@@ -299,7 +300,8 @@ class Fields(Arithmetic):
             taken = self._guarded(equation, operands)
         self._meet(operands)
         found = entries_first(self, equation, taken) if "entries first" in self.functions.laws else None
-        evaluated = self._evaluated(equation, taken) if found is None else [found]
+        after = increasing_last(self, equation, taken) if "increasing functions" in self.functions.laws else None
+        evaluated = [found] if found is not None else after or self._evaluated(equation, taken)
         results = [self._as_one(self._again(self._unconditional(x))) for x in evaluated]
         self._meet(results)
         self._meet_squared(equation, taken)

@@ -30,6 +30,7 @@ LAWS = frozenset(
         "order statistics",
         "entry at its place",
         "entries first",
+        "increasing functions",
         "inverse functions",
         "angles",
         "even and odd functions",
