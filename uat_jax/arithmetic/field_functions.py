@@ -127,13 +127,26 @@ class FieldFunctions(Piecewise):
         scale = self.canonical_scale(x.residues, x.scale)
         if (magnitude := self._root_of_square_met(x, scale)) is not None:
             return magnitude
-        outer, inner = _square_part(scale)
-        if inner != 1 and not self.draw.has_root(inner):
-            scale, inner = outer * outer, ONE
+        special = combined_special((x.special,), x.shape, _of_positive)
+        if (scales := self.scales_of(x.residues)) and scales != [scale] * len(scales):
+            return self._root_of_each(x, scales).but(nonnegative=True, special=special)
+        outer, inner, scale = self._square_part(scale)
         letter = self._root_letter(self.draw.scale(x.residues, 1 / scale))
         factor = self.draw.scale(self.draw.root(int(inner), x.shape), outer)
-        special = combined_special((x.special,), x.shape, _of_positive)
         return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special, scale=outer)
+
+    def _square_part(self, scale: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+        """(k, f, s) with s = k²f, where √f exists; s is the scale, or its square part."""
+        outer, inner = _square_part(scale)
+        return (outer, inner, scale) if inner == 1 or self.draw.has_root(inner) else (outer, ONE, outer * outer)
+
+    def _root_of_each(self, x: Number, scales: list[Fraction]) -> Number:
+        """√x where multiples of the entries were met that have different scales."""
+        parts, draw = [self._square_part(scale) for scale in scales], self.draw
+        roots = [draw.scale(draw.root(int(inner)), outer) for outer, inner, _ in parts]
+        factor = draw.stack(roots).reshaped(x.shape)
+        letter = self._root_letter(draw.multiply(x.residues, draw.fractions([1 / s for *_, s in parts]).reshaped(x.shape)))
+        return from_quadratic(draw, None, factor, letter)
 
     def _root_of_square_met(self, x: Number, scale: Fraction) -> Number | None:
         """√(s·y²) = √s·|y| for a number y that was squared before; s is 1, or what the program suggests."""
