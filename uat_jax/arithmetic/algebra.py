@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from uat_jax.arithmetic import root_products
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.laws import LAWS
 from uat_jax.arithmetic.number import (
@@ -202,6 +203,9 @@ class Algebra:
         a, b = x.quadratic, y.quadratic
         if a is not None and b is not None and "square of a root" in self.laws:
             if not a.letter.is_(b.letter):
+                both = root_products.multiplied(self.draw, a, b) if "roots in matrices" in self.laws else None
+                if both is not None:
+                    return both
                 letter = self._letter_of_either(a, b)
                 a = a if letter is None else Quadratic(a.constant, a.coefficient, letter)
                 b = self._where_alike(a.letter, b, y)
@@ -224,10 +228,7 @@ class Algebra:
         free, shape = vanishes(a.coefficient), a.coefficient.shape
         if not free.any() or any(r.shape != shape for r in (one.value, one.square, other.value, other.square)):
             return None
-        either = lambda x, y: self.draw.where(free, y, x)
-        square = either(one.square, other.square)
-        value, inverse = either(one.value, other.value), either(one.inverse, other.inverse)
-        return Letter(value, inverse, square, one.nonnegative and other.nonnegative)
+        return root_products.chosen(self.draw, free, other, one)
 
     def _where_alike(self, letter: Letter, b: Quadratic, y: Number) -> Quadratic | None:
         """y = c + dℓ in this letter where it is that of y, and y = y + 0·ℓ elsewhere; None if it is nowhere."""
