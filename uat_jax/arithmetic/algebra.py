@@ -31,6 +31,9 @@ from uat_jax.arithmetic.number import (
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.residues import Draw, EntriesLeftOut, Residues, same, vanishes
 
+PRODUCTS = frozenset(["roots in matrices", "powers of a product"])
+"""Laws under which products of different roots are followed."""
+
 MOST_ADDED = 16
 """Terms of a sum that are added one by one, for the letters that some of them have."""
 
@@ -203,7 +206,7 @@ class Algebra:
         a, b = x.quadratic, y.quadratic
         if a is not None and b is not None and "square of a root" in self.laws:
             if not a.letter.is_(b.letter):
-                both = root_products.multiplied(self.draw, a, b) if "roots in matrices" in self.laws else None
+                both = root_products.multiplied(self.draw, a, b) if PRODUCTS & self.laws else None
                 if both is not None:
                     return both
                 letter = self._letter_of_either(a, b)

@@ -10,6 +10,7 @@ import functools
 import math
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
@@ -67,6 +68,7 @@ class FieldFunctions(Piecewise):
         self.angles: dict[tuple[tuple[int, ...], bytes], Residues] = {}
         self.almost_roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
         self.factors_of_matrices: list[tuple[Residues, Residues, Residues]] = []
+        self.inner_products: list[Any] = []
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.

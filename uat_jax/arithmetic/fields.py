@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic import chosen_infinities, exchanges, places
+from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.concrete import is_keys
@@ -301,10 +301,13 @@ class Fields(Arithmetic):
         self._meet(operands)
         found = entries_first(self, equation, taken) if "entries first" in self.functions.laws else None
         after = increasing_last(self, equation, taken) if "increasing functions" in self.functions.laws else None
+        if found is None and "cosines of angles" in self.functions.laws:
+            found = inner_products.within_one(self, equation, taken)
         evaluated = [found] if found is not None else after or self._evaluated(equation, taken)
         results = [self._as_one(self._again(self._unconditional(x))) for x in evaluated]
         self._meet(results)
         self._meet_squared(equation, taken)
+        inner_products.meet(self, equation, taken, results)
         if self.alike is None:
             return results
         if equation.primitive.name not in ENTRYWISE:

@@ -18,6 +18,7 @@ LAWS = frozenset(
         "almost everywhere",
         "cases",
         "cases of entries",
+        "cosines of angles",
         "powers of a product",
         "logarithm of a product",
         "exponential of a logarithm",
