@@ -85,7 +85,7 @@ SQUARES = frozenset(["abs", "integer_pow", "square"])
 LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"]) | AS_LOGARITHMS
 """Primitives for which numbers are known as sums of exponentials."""
 
-POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma"}
+POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma", "polygamma"}
 """Primitives whose operands are followed as products."""
 
 MEETING_ERROR = -192.0
