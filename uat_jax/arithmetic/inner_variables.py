@@ -33,11 +33,12 @@ def with_inner_variable(formula: Formula, certain: Container[int]) -> Formula | 
     if formula.twins or len(formula.variables) < LEAST:
         return None
     below = _variables_below(formula)
+    known = {node for node, place in formula.places.items() if place in certain}
     for number in reversed(range(len(formula.nodes))):
         inside = below[number]
-        if len(inside) < LEAST or number in formula.results or formula.places.get(number) not in certain:
+        if len(inside) < LEAST or number in formula.results or not inside | {number} <= known:
             continue
-        if not all(formula.places.get(v) in certain for v in inside) or not _is_total(formula, number):
+        if not _is_total(formula, number):
             continue
         if inside.isdisjoint(_reached(formula, number)):
             return _replaced(formula, number)
@@ -60,7 +61,9 @@ def _is_total(formula: Formula, number: int) -> bool:
         return False
     if node.equation is None:
         return True
-    return node.equation.primitive.name in ENTIRE | POLYNOMIAL and all(_is_total(formula, operand) for operand in node.operands)
+    return node.equation.primitive.name in ENTIRE | POLYNOMIAL and all(
+        _is_total(formula, operand) for operand in node.operands
+    )
 
 
 def _reached(formula: Formula, without: int) -> set[int]:
