@@ -72,7 +72,7 @@ def answers():
 
 def on_host(function, *operands):
     (equation,) = jax.make_jaxpr(function)(*operands).eqns
-    found = concrete._on_host(equation, operands)
+    found = concrete.made_on_host(equation, operands)
     return None if found is None else found[0]
 
 

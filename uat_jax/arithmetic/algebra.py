@@ -5,12 +5,14 @@ number = a + b·ℓ  with ℓ² known,    number = s·y  with s > 0 rational,   
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
+from uat_jax.arithmetic import root_products
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.laws import LAWS
 from uat_jax.arithmetic.number import (
@@ -28,6 +30,15 @@ from uat_jax.arithmetic.number import (
 )
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.residues import Draw, EntriesLeftOut, Residues, same, vanishes
+
+PRODUCTS = frozenset(["roots in matrices", "powers of a product"])
+"""Laws under which products of different roots are followed."""
+
+MOST_ADDED = 16
+"""Terms of a sum that are added one by one, for the letters that some of them have."""
+
+MOST_SCALES = 64
+"""In larger arrays all entries have one scale."""
 
 REMEMBERED = 4096
 """Entries of an array whose scales are kept."""
@@ -86,6 +97,12 @@ class Algebra:
             constant = _optional(draw.add, a.constant, b.constant)
             total = draw.add(x.residues, y.residues)
             return from_quadratic(draw, constant, draw.add(a.coefficient, b.coefficient), a.letter, total)
+        if a is not None and b is not None and (letter := self._letter_of_either(a, b)) is not None:
+            one, other = Quadratic(a.constant, a.coefficient, letter), self._where_alike(letter, b, y)
+            if other is not None:
+                constant = _optional(draw.add, one.constant, other.constant)
+                total = draw.add(x.residues, y.residues)
+                return from_quadratic(draw, constant, draw.add(one.coefficient, other.coefficient), letter, total)
         if a is not None:
             return self._shifted(x, a, y.residues)
         return None if b is None else self._shifted(y, b, x.residues)
@@ -192,7 +209,13 @@ class Algebra:
     def _multiply_quadratic(self, x: Number, y: Number) -> Number | None:
         a, b = x.quadratic, y.quadratic
         if a is not None and b is not None and "square of a root" in self.laws:
-            b = b if a.letter.is_(b.letter) else self._where_alike(a.letter, b, y)
+            if not a.letter.is_(b.letter):
+                both = root_products.multiplied(self.draw, a, b) if PRODUCTS & self.laws else None
+                if both is not None:
+                    return both
+                letter = self._letter_of_either(a, b)
+                a = a if letter is None else Quadratic(a.constant, a.coefficient, letter)
+                b = self._where_alike(a.letter, b, y)
             if b is not None:
                 return self._product(a, b)
             b = y.quadratic
@@ -204,6 +227,16 @@ class Algebra:
         product = multiply(x.residues, y.residues)
         return from_quadratic(self.draw, constant, multiply(one.coefficient, other.residues), one.letter, product)
 
+    def _letter_of_either(self, a: Quadratic, b: Quadratic) -> Letter | None:
+        """Entry by entry the letter of a, or of b where a has none; None if that is the letter of a everywhere."""
+        one, other = a.letter, b.letter
+        if one.square is None or other.square is None or "roots in matrices" not in self.laws:
+            return None
+        free, shape = vanishes(a.coefficient), a.coefficient.shape
+        if not free.any() or any(r.shape != shape for r in (one.value, one.square, other.value, other.square)):
+            return None
+        return root_products.chosen(self.draw, free, other, one)
+
     def _where_alike(self, letter: Letter, b: Quadratic, y: Number) -> Quadratic | None:
         """y = c + dℓ in this letter where it is that of y, and y = y + 0·ℓ elsewhere; None if it is nowhere."""
         if letter.square is None or b.letter.square is None or "roots in matrices" not in self.laws:
@@ -212,7 +245,7 @@ class Algebra:
         if not alike.any():
             return None
         zero = self.draw.fraction(0, y.shape)
-        constant = self.draw.where(alike, b.constant or zero, y.residues)
+        constant = self.draw.where(alike, b.constant or zero, y.residues) if not alike.all() else b.constant
         return Quadratic(constant, self.draw.where(alike, b.coefficient, zero), letter)
 
     def _product(self, a: Quadratic, b: Quadratic) -> Number:
@@ -301,9 +334,20 @@ class Algebra:
         assert q is not None
         letter = q.letter.common(axes)
         if letter is None:
-            return None
+            return self._sum_one_by_one(x, axes)
         constant = None if q.constant is None else draw.sum(q.constant, axes)
         return from_quadratic(draw, constant, draw.sum(q.coefficient, axes), letter, draw.sum(x.residues, axes))
+
+    def _sum_one_by_one(self, x: Number, axes: tuple[int, ...]) -> Number | None:
+        """Σ x of a few terms of which not all have the same letter, as 0 + bℓ; None of more."""
+        count = int(np.prod([x.shape[axis] for axis in axes]))
+        if "roots in matrices" not in self.laws or not 1 < count <= MOST_ADDED:
+            return None
+        places, first = tuple(axis + 1 for axis in axes), tuple(range(1, 1 + len(axes)))
+        rest = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
+        rows = x.moved(lambda a: np.moveaxis(a, places, first).reshape(len(a), count, *rest))
+        terms = [rows.moved(lambda a, k=k: a[:, k]) for k in range(count)]
+        return functools.reduce(self.add, terms)
 
     def contracted(
         self, bilinear: Callable[[Residues, Residues], Residues], x: Number, y: Number, product: Residues
@@ -343,6 +387,12 @@ class Algebra:
             self.scales.setdefault(column, found)
             self.scales.setdefault(base_column, ONE)
         return found
+
+    def scales_of(self, x: Residues) -> list[Fraction]:
+        """The canonical scales of the entries of a small array; none of a larger one, or without that law."""
+        if "homogeneity" not in self.laws or not 0 < math.prod(x.shape) <= MOST_SCALES:
+            return []
+        return [self.scales.get(column, ONE) for column in columns_of(x)]
 
     def _terms(self, x: Number) -> Terms | None:
         """A constant is one term with exponent 0."""

@@ -53,7 +53,7 @@ Compiling such a primitive takes longer than comparing two small programs.
 """
 
 
-def _on_host(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
+def made_on_host(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
     """NumPy's result of an equation on whole numbers and booleans, None if it has no rule here."""
     rule, (result, *others) = ON_HOST.get(equation.primitive.name), equation.outvars
     whole = all(isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "iub" for x in operands)
@@ -66,7 +66,7 @@ def _on_host(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
 
 def bind(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
     """JAX's own results of an equation on concrete operands, also inside a trace."""
-    found = _on_host(equation, operands)
+    found = made_on_host(equation, operands)
     if found is not None:
         return found
     with jax.ensure_compile_time_eval():

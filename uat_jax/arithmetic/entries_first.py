@@ -1,6 +1,7 @@
 """Entries of what is computed entry by entry, taken from its operands before it is computed.
 
     (C ⊙ f(x))[k, k] = C[k, k]·f(x[k, k])        Σⱼ C[k, j]·f(x[k, j]) = C[k, k]·f(x[k, k])  where C is 0 at j ≠ k
+    Σⱼ where(mask, exp(xⱼ), 0) = Σⱼ exp(xⱼ) over the j of the mask, of which logarithms are known
 
 An array that is multiplied by zeros and ones, such as a Jacobian of a function of each entry, is neither positive nor
 an exponential; the entries that the ones keep may be both.  So where an equation takes entries, and a constant of
@@ -10,12 +11,14 @@ has the proof.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
@@ -25,7 +28,7 @@ from uat_jax.arithmetic.common_factors import terms_of_product, terms_of_sum
 from uat_jax.arithmetic.expressions import Expression
 from uat_jax.arithmetic.formula import ENTRYWISE, REARRANGING
 from uat_jax.arithmetic.gathering import MOST_PARTS, gathered
-from uat_jax.arithmetic.number import Number, Parts
+from uat_jax.arithmetic.number import MINUS_INFINITY, Number, Parts
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -83,15 +86,14 @@ def entries_first(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -
     try:
         if name in TAKING:
             found = walk.entries(equation, operands)
-        elif name == "reduce_sum" and equation.params["axes"]:
-            found = walk.only_term(equation, operands, terms_of_sum)
-        elif name == "dot_general":
-            found = walk.only_term(equation, operands, terms_of_product)
-        else:
-            return None
+            return None if found is None or not walk.useful else walk.value(found)
+        if name == "reduce_sum" and equation.params["axes"]:
+            return walk.kept_terms(equation, operands, terms_of_sum)
+        if name == "dot_general":
+            return walk.kept_terms(equation, operands, terms_of_product)
     except UnsupportedError:
         return None
-    return None if found is None or not walk.useful else walk.value(found)
+    return None
 
 
 def parts_by_constants(fields: Fields, number: Number, dtype: np.dtype) -> Parts | None:
@@ -131,10 +133,13 @@ class _Walk:
         supplied = (True, *[False] * (len(operands) - 1))
         return self.taken(operands[0], positions(equation, operands, supplied)[0], equation, 0)
 
-    def only_term(
+    def kept_terms(
         self, equation: JaxprEqn, operands: Sequence[Any], terms_of: Callable[..., list[np.ndarray]]
-    ) -> _Taken | None:
-        """The terms that are not multiplied by 0, if each sum has one; all others are numbers for all inputs."""
+    ) -> Number | None:
+        """Sums without the terms that are multiplied by 0; these are numbers for all inputs.
+
+        Sums of several terms are looked at for the sake of logarithms only.
+        """
         finite = (isinstance(x, Number) and x.special is None and x.infinite is None for x in operands)
         if not all(finite) or not self.fields.certain(*operands):
             return None
@@ -143,19 +148,49 @@ class _Walk:
             return None
         terms = terms_of(equation, *map(shape_of, equation.invars))
         kept = np.logical_and.reduce([there[grid] for there, grid in zip(supports, terms, strict=True)])
-        if not kept.size or kept.shape[-1] < 2 or not (kept.sum(-1) == 1).all():
+        if not kept.size or kept.shape[-1] < 2 or kept.all():
             return None
-        shape, only = shape_of(equation.outvars[0]), kept.argmax(-1)
-        sources = [grid[np.arange(len(only)), only].reshape(shape) for grid in terms]
+        counts = kept.sum(-1)
+        numbers = sorted(set(counts.tolist()))
+        if numbers != [1] and not self.fields.functions.logarithms or len(numbers) > MOST_PARTS:
+            return None
+        shape = shape_of(equation.outvars[0])
+        if len(numbers) == 1:
+            every = np.arange(len(counts))
+            return self.sums_of(equation, operands, terms, kept, every.reshape(shape), numbers[0])
+        rows = [np.flatnonzero(counts == n) for n in numbers]
+        sums = [self.sums_of(equation, operands, terms, kept, *of) for of in zip(rows, numbers, strict=True)]
+        found = [x for x in sums if x is not None]
+        if len(found) < len(sums):
+            return None
+        places = np.argsort(np.concatenate(rows)).reshape(shape)
+        name = self.expressions.part(f"sums {places.tolist()}", 0, list(map(self.fields.place, found)), shape)
+        return gathered(self.fields.functions, found, places).but(expression=name)
+
+    def sums_of(
+        self,
+        equation: JaxprEqn,
+        operands: Sequence[Any],
+        terms: Sequence[np.ndarray],
+        kept: np.ndarray,
+        rows: np.ndarray,
+        number: int,
+    ) -> Number | None:
+        """Those of the sums, an array of them, that have so many terms left."""
+        if not number:
+            return self.fields.number(np.zeros(rows.shape))
+        left = np.nonzero(kept[rows.ravel()])[1].reshape(rows.size, number)
+        sources = [np.take_along_axis(grid[rows.ravel()], left, axis=-1) for grid in terms]
+        along = rows.shape if number == 1 else (*rows.shape, number)
+        sources = [source.reshape(along) for source in sources]
         found = [self.taken(x, s, equation, i) for i, (x, s) in enumerate(zip(operands, sources, strict=True))]
         parts = [part for part in found if part is not None]
         if len(parts) < len(found) or len({part.dtype for part in parts}) > 1:
             return None
-        self.useful = True
-        if len(parts) == 1:
-            return parts[0]
-        product = jax.make_jaxpr(lax.mul)(*(jax.ShapeDtypeStruct(p.shape, p.dtype) for p in parts)).eqns[0]
-        return _Taken(dtype_of(equation.outvars[0]), shape, equation=product, operands=tuple(parts))
+        product = parts[0] if len(parts) == 1 else _applied(lax.mul, *parts)
+        total = product if number == 1 else _applied(functools.partial(jnp.sum, axis=-1), product)
+        value = self.value(total)
+        return value if isinstance(value, Number) else None
 
     def added_constants(self, place: int) -> Iterator[np.ndarray]:
         """The constants of different entries among the terms of a sum."""
@@ -182,6 +217,8 @@ class _Walk:
         of = lambda i: np.broadcast_to(self.support(operands[i]), expression.shape)
         if name == "mul":
             return of(0) & of(1)
+        if name == "exp" and (codes := self.special(operands[0])) is not None:
+            return codes != MINUS_INFINITY
         if name in ("div", "neg", "convert_element_type"):
             return of(0)
         if name == "select_n" and len(operands) == 3 and (chosen := self.constant(operands[0])) is not None:
@@ -190,6 +227,11 @@ class _Walk:
             given = operands if name in TOGETHER else operands[:1]
             return np.concatenate([self.support(operand).ravel() for operand in given])[moved]
         return everywhere
+
+    def special(self, place: int) -> np.ndarray | None:
+        """Which entries of a value at hand are infinite or NaN for all inputs, if some are."""
+        value = self.fields.functions.small.get(place)
+        return None if value is None else value.special
 
     def constant(self, place: int) -> np.ndarray | None:
         """Numbers that are equal where the entries of a constant array are, and 0 there; None if it varies."""
@@ -261,6 +303,8 @@ class _Walk:
             if constant is not None and source.size:
                 kept = constant.ravel()[here]
                 self.useful |= bool((constant != constant.flat[0]).any() and (kept == kept.flat[0]).all())
+            codes = self.special(place)
+            self.useful |= codes is not None and not codes.ravel()[here].any()
             parts.append(self.visit(place, here, dtype_of(equation.invars[i])))
         known = tuple(part for part in parts if part is not None)
         return None if len(known) < len(parts) else _Taken(dtype, source.shape, None, equation, known)
@@ -270,11 +314,13 @@ class _Walk:
         expression = self.expressions[place]
         value = self.fields.functions.small.get(place, expression.constant)
         if isinstance(value, Number):
-            if value.almost is not None or value.infinite is not None or value.special is not None:
+            if value.almost is not None or value.infinite is not None:
+                return None
+            if value.special is not None and value.special.ravel()[source].any():
                 return None
             if source.shape != value.shape or (source.ravel() != np.arange(source.size)).any():
                 name = self.expressions.part(f"entries {source.tolist()}", 0, [place], source.shape)
-                value = gathered(self.fields.functions, [value], source).but(expression=name)
+                value = gathered(self.fields.functions, [value], source).but(expression=name, special=None)
             return _Taken(dtype, source.shape, leaf=value)
         return None if value is None else _Taken(dtype, source.shape, leaf=value.ravel()[source])
 
@@ -285,6 +331,17 @@ class _Walk:
         leaves: list[_Taken] = []
         program = _program(found, leaves)
         return self.fields.inner(program, [leaf.leaf for leaf in leaves])[0]
+
+
+def _applied(function: Any, *operands: _Taken) -> _Taken:
+    """One primitive of JAX applied to what was taken."""
+    specs = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands]
+    with jax.enable_x64(True):  # the types are the equations' own
+        equation, *others = jax.make_jaxpr(function)(*specs).eqns
+    if others:  # floats of 16 bits are summed in 32
+        raise UnsupportedError("a sum is made of several primitives")
+    (result,) = equation.outvars
+    return _Taken(dtype_of(result), shape_of(result), equation=equation, operands=operands)
 
 
 def _program(found: _Taken, leaves: list[_Taken]) -> ClosedJaxpr:

@@ -10,6 +10,7 @@ import functools
 import math
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
@@ -67,6 +68,7 @@ class FieldFunctions(Piecewise):
         self.angles: dict[tuple[tuple[int, ...], bytes], Residues] = {}
         self.almost_roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
         self.factors_of_matrices: list[tuple[Residues, Residues, Residues]] = []
+        self.inner_products: list[Any] = []
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.
@@ -125,13 +127,40 @@ class FieldFunctions(Piecewise):
         if self.squares is not None and x.special is None and (met := self.squares.root(x.residues)) is not None:
             return Number(met, nonnegative=True)
         scale = self.canonical_scale(x.residues, x.scale)
-        outer, inner = _square_part(scale)
-        if inner != 1 and not self.draw.has_root(inner):
-            scale, inner = outer * outer, ONE
+        if (magnitude := self._root_of_square_met(x, scale)) is not None:
+            return magnitude
+        special = combined_special((x.special,), x.shape, _of_positive)
+        if (scales := self.scales_of(x.residues)) and scales != [scale] * len(scales):
+            return self._root_of_each(x, scales).but(nonnegative=True, special=special)
+        outer, inner, scale = self._square_part(scale)
         letter = self._root_letter(self.draw.scale(x.residues, 1 / scale))
         factor = self.draw.scale(self.draw.root(int(inner), x.shape), outer)
-        special = combined_special((x.special,), x.shape, _of_positive)
         return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special, scale=outer)
+
+    def _square_part(self, scale: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+        """(k, f, s) with s = k²f, where √f exists; s is the scale, or its square part."""
+        outer, inner = _square_part(scale)
+        return (outer, inner, scale) if inner == 1 or self.draw.has_root(inner) else (outer, ONE, outer * outer)
+
+    def _root_of_each(self, x: Number, scales: list[Fraction]) -> Number:
+        """√x where multiples of the entries were met that have different scales."""
+        parts, draw = [self._square_part(scale) for scale in scales], self.draw
+        roots = [draw.scale(draw.root(int(inner)), outer) for outer, inner, _ in parts]
+        factor = draw.stack(roots).reshaped(x.shape)
+        letter = self._root_letter(
+            draw.multiply(x.residues, draw.fractions([1 / s for *_, s in parts]).reshaped(x.shape))
+        )
+        return from_quadratic(draw, None, factor, letter)
+
+    def _root_of_square_met(self, x: Number, scale: Fraction) -> Number | None:
+        """√(s·y²) = √s·|y| for a number y that was squared before; s is 1, or what the program suggests."""
+        if self.squares is None or x.special is not None:
+            return None
+        for s in dict.fromkeys((ONE, scale)):
+            met = self.squares.base(self.draw.scale(x.residues, 1 / s))
+            if met is not None:
+                return self.multiply(self._root_of_rational(s, x.shape), self.absolute(met))
+        return None
 
     def _root_of_rational(self, value: Fraction, shape: tuple[int, ...]) -> Number:
         """√(k²f) = k√f with f squarefree."""

@@ -21,7 +21,7 @@ from uat_jax.arithmetic.integer_ranges import Range, keeps_values, signs_between
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.places import standing
 from uat_jax.arithmetic.residues import same, vanishes
-from uat_jax.arithmetic.sorting import of_row, refuse_special, sort
+from uat_jax.arithmetic.sorting import from_first, of_row, refuse_special, sort
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -606,7 +606,7 @@ def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
         return [fields.unknown(f"{i}", equation, shape_of(v)) for i, v in enumerate(equation.outvars)]
     pick = lambda a: np.take(np.flip(a, axis + 1), np.arange(count), axis + 1)
     ordered = fields.functions.order_statistics(x, axis)
-    places = standing(of_row(fields, "places", axis, x), x, axis, np.arange(x.shape[axis]))
+    places = standing(of_row(fields, "places", axis, from_first(fields, x, axis)), x, axis, np.arange(x.shape[axis]))
     return [ordered.moved(pick), places.moved(pick)]
 
 
@@ -629,7 +629,7 @@ def _argmax(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
             f.subtract(x.moved(lambda a: np.take(a, [1, 1], axis + 1)), x.moved(lambda a: np.take(a, [0, 0], axis + 1)))
         )
     else:
-        found = of_row(fields, "argmax", axis, x)
+        found = of_row(fields, "argmax", axis, from_first(fields, x, axis))
     return standing(found, x, axis, np.full(size, size - 1)).moved(first)
 
 

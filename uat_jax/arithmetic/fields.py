@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic import chosen_infinities, exchanges, places
+from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.concrete import is_keys
@@ -35,6 +35,7 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
+from uat_jax.arithmetic.increasing import increasing_last
 from uat_jax.arithmetic.integer_ranges import Range, limits, ranges
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.inverses import is_even, with_inverses
@@ -304,11 +305,17 @@ class Fields(Arithmetic):
         if self.selects and equation.primitive.name == "select_n":
             taken = self._guarded(equation, operands)
         self._meet(operands)
-        by_entries = equation.primitive.name in BY_ENTRIES and "entries first" in self.functions.laws
+        laws = self.functions.laws
+        by_entries = equation.primitive.name in BY_ENTRIES and "entries first" in laws
         found = entries_first(self, equation, taken) if by_entries else None
-        evaluated = self._evaluated(equation, taken) if found is None else [found]
+        after = increasing_last(self, equation, taken) if "increasing functions" in laws else None
+        if found is None and "cosines of angles" in laws:
+            found = inner_products.within_one(self, equation, taken)
+        evaluated = [found] if found is not None else after or self._evaluated(equation, taken)
         results = [self._as_one(self._again(self._unconditional(x))) for x in evaluated]
         self._meet(results)
+        self._meet_squared(equation, taken)
+        inner_products.meet(self, equation, taken, results)
         if self.alike is None:
             return results
         if equation.primitive.name not in ENTRYWISE:
@@ -325,6 +332,17 @@ class Fields(Arithmetic):
         for value in values:
             if isinstance(value, Number):
                 self.functions.squares.meet(value)
+
+    def _meet_squared(self, equation: JaxprEqn, operands: Sequence[Value]) -> None:
+        """Keep a number that is squared, or multiplied by a multiple of itself, for roots further on."""
+        name = equation.primitive.name
+        if self.functions.squares is None or name not in ("integer_pow", "mul", "square"):
+            return
+        x, y = operands[0], operands[-1]
+        if not isinstance(x, Number) or not isinstance(y, Number) or equation.params.get("y", 2) != 2:
+            return
+        if x is y or x.shape == y.shape and same(x.residues, self.draw.scale(y.residues, x.scale / y.scale)):
+            self.functions.squares.meet_squared(y)
 
     def _again(self, value: Value) -> Value:
         """A number that is defined for all inputs, or a positive input that has the same formal value."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,7 @@ from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.number import Infinite, Letter, Number, Parts, Quadratic
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.residues import Draw, Residues
+from uat_jax.arithmetic.root_products import factors, one
 from uat_jax.errors import UnsupportedError
 
 MOST_PARTS = 8
@@ -112,7 +114,28 @@ def _joined_quadratics(functions: FieldFunctions, numbers: Sequence[Number], sou
     parts = [_with_root(draw, n) for n in numbers]
     joined = lambda pieces: draw.concatenate(list(pieces)).moved(lambda a: a[:, source])
     constant, coefficient, value, inverse, square = map(joined, zip(*parts, strict=True))
-    return Quadratic(constant, coefficient, Letter(value, inverse, square, all(q.letter.nonnegative for q in known)))
+    letter = Letter(value, inverse, square, all(q.letter.nonnegative for q in known))
+    if any(q.letter.of is not None for q in known):
+        letter = replace(letter, of=_joined_factors(draw, numbers, source))
+    return Quadratic(constant, coefficient, letter)
+
+
+def _joined_factors(draw: Draw, numbers: Sequence[Number], source: np.ndarray) -> tuple[Letter, Letter]:
+    """The two roots whose product the letter of every entry is, √1 for those that are missing."""
+    pairs = [
+        factors(draw, one(draw, n.shape) if n.quadratic is None else _full(n.quadratic.letter, n)) for n in numbers
+    ]
+    joined = lambda pieces: draw.concatenate(list(pieces)).moved(lambda a: a[:, source])
+    each = lambda of: Letter(
+        joined(x.value for x in of), joined(x.inverse for x in of), joined(x.square for x in of), True
+    )
+    first, second = map(each, zip(*pairs, strict=True))
+    return first, second
+
+
+def _full(letter: Letter, n: Number) -> Letter:
+    """A letter in the shape of its number."""
+    return letter.moved(lambda a: np.broadcast_to(_as_rank(a, n), (len(a), *n.shape)))
 
 
 def _with_root(draw: Draw, n: Number) -> tuple[Residues, Residues, Residues, Residues, Residues]:

@@ -38,19 +38,25 @@ def triangular_solve(parameters: Parameters, a: jax.Array, b: jax.Array) -> jax.
     """X with op(A) X = B, or X op(A) = B, by substitution: xᵢ = (bᵢ - Σ aᵢⱼ xⱼ)/aᵢᵢ, the sum over the x known before.
 
     The other triangle of A is not read, nor is the diagonal where it is said to be of ones.  X op(A) = B is solved as
-    op(A)ᵀ Xᵀ = Bᵀ.
+    op(A)ᵀ Xᵀ = Bᵀ.  Of L Lᵀ = A the columns of L, and the rows of Lᵀ, have one root each, which a quotient by the
+    diagonal takes away: xᵢ = (bᵢ - Σ (aᵢⱼ/aⱼⱼ) aⱼⱼxⱼ)/aᵢᵢ for a lower triangle, and bᵢ/aᵢᵢ - Σ (aᵢⱼ/aᵢᵢ) xⱼ for an
+    upper one.
     """
     from_left = parameters["left_side"]
     transposed = parameters["transpose_a"] is from_left
     a, b = _transposed(a) if transposed else a, b if from_left else _transposed(b)
     lower, n = parameters["lower"] is not transposed, a.shape[-1]
-    rows: dict[int, jax.Array] = {}
+    ones = parameters["unit_diagonal"]
+    entry = lambda i, j: a[..., i, j, None]
+    over = lambda x, i: x if ones else x / entry(i, i)
+    known: dict[int, jax.Array] = {}
     for i in range(n) if lower else reversed(range(n)):
-        rest = b[..., i, :]
-        for j, x in rows.items():
-            rest = rest - a[..., i, j, None] * x
-        rows[i] = rest if parameters["unit_diagonal"] else rest / a[..., i, i, None]
-    solution = jnp.stack([rows[i] for i in range(n)], axis=-2) if n else b
+        rest = b[..., i, :] if lower else over(b[..., i, :], i)
+        for j, x in known.items():
+            rest = rest - over(entry(i, j), j if lower else i) * x
+        known[i] = rest
+    rows = [over(known[i], i) if lower else known[i] for i in range(n)]
+    solution = jnp.stack(rows, axis=-2) if n else b
     return solution if from_left else _transposed(solution)
 
 

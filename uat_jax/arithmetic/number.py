@@ -33,18 +33,20 @@ Move = Callable[[np.ndarray], np.ndarray]
 class Letter:
     """A quantity ℓ known only by its square: a root √v = v·h(v), or a sign ε with ε² = 1 (`square` None).
 
-    `inverse` is ℓ/ℓ²: h(v), or ε.
+    `inverse` is ℓ/ℓ²: h(v), or ε.  `of`: two roots, if it is their product.
     """
 
     value: Residues
     inverse: Residues
     square: Residues | None
     nonnegative: bool
+    of: tuple[Letter, Letter] | None = None
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Letter:
         """The letter with its entries rearranged by `move`."""
         square = None if self.square is None else self.square.moved(move)
-        return Letter(self.value.moved(move), self.inverse.moved(move), square, self.nonnegative)
+        of = None if self.of is None else (self.of[0].moved(move), self.of[1].moved(move))
+        return Letter(self.value.moved(move), self.inverse.moved(move), square, self.nonnegative, of)
 
     def common(self, axes: tuple[int, ...]) -> Letter | None:
         """The letter that all entries along some axes are, without these axes; None if they are not one."""

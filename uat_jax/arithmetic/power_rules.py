@@ -68,6 +68,9 @@ POWERS = frozenset(
 MOST_STEPS = 32
 """So often the recurrence of the gamma function is used for one number."""
 
+ORDERS = range(1, 9)
+"""The derivatives of the digamma function whose recurrence is used."""
+
 HALF = Fraction(1, 2)
 
 Rule = Callable[["FieldFunctions", JaxprEqn, Sequence[Number], Number], Number]
@@ -605,6 +608,20 @@ def _digamma(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[N
     return total
 
 
+def _polygamma(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """The m-th derivative of that: ψₘ(z + n) = ψₘ(z) + (-1)^m m! Σ 1/(z + k)^(m + 1) over k < n."""
+    order, x = rational(functions.draw, operands[0]), operands[1]
+    steps = _steps(functions, x)
+    if len(steps) == 1 or order is None or order not in ORDERS:
+        return result
+    m = int(order)
+    total = Number(functions.draw.opaque("polygamma", operands[0].residues, steps[0].residues))
+    for z in steps[:-1]:
+        part = scaled(functions, functions.power(z, -m - 1), Fraction((-1) ** m * math.factorial(m)))
+        total = functions.add(total, part)
+    return total
+
+
 RULES: dict[str, Rule] = {
     "abs": _magnitude,
     "atanh": _atanh,
@@ -623,6 +640,7 @@ RULES: dict[str, Rule] = {
     "max": _maximum,
     "mul": _mul,
     "neg": _negated,
+    "polygamma": _polygamma,
     "pow": _pow,
     "rsqrt": _root_of(-HALF),
     "sinh": _hyperbolic(-1),

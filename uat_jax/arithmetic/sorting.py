@@ -38,7 +38,7 @@ def sort(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Any]:
         return results
     fields.draw.compared(count * math.prod(numbers[0].shape))
     keys = _deciding(operands[:count], numbers[:count], axis)
-    places = of_row(fields, "sorted places", axis, *keys)
+    places = of_row(fields, "sorted places", axis, *(from_first(fields, key, axis) for key in keys))
     if len(keys) == 1:
         places = standing(places, keys[0], axis, np.arange(places.shape[axis]))
     for i, number in enumerate(numbers[1:], start=1):
@@ -78,6 +78,11 @@ def counts(operand: Any, axis: int) -> bool:
     if isinstance(operand, Number) or not np.issubdtype(operand.dtype, np.integer):
         return False
     return bool(np.all(np.moveaxis(np.asarray(operand), axis, -1) == np.arange(operand.shape[axis])))
+
+
+def from_first(fields: Fields, x: Number, axis: int) -> Number:
+    """The rows less their first entry, which are in the same order: that is the same for x and for x + c."""
+    return fields.functions.subtract(x, x.moved(lambda a: np.broadcast_to(np.take(a, [0], axis + 1), a.shape)))
 
 
 def of_row(fields: Fields, name: str, axis: int, *numbers: Number) -> Number:

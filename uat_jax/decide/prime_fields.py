@@ -76,7 +76,7 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 OF_ROOTS = frozenset(["roots in matrices", "root of a square met before", "logarithm of a product met before"])
 """Laws in force in a reading of their own, of programs that take roots, or logarithms beside squares or magnitudes."""
 
-BY_CASES = frozenset(["cases", "cases of entries", "largest of magnitudes"])
+BY_CASES = frozenset(["cases", "cases of entries", "increasing functions", "largest of magnitudes"])
 """Laws in force in readings of their own, of programs that decide by signs."""
 
 AS_LOGARITHMS = frozenset(["acosh", "asinh", "atanh"])
@@ -88,7 +88,7 @@ SQUARES = frozenset(["abs", "integer_pow", "square"])
 LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"]) | AS_LOGARITHMS
 """Primitives for which numbers are known as sums of exponentials."""
 
-POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma"}
+POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma", "polygamma"}
 """Primitives whose operands are followed as products."""
 
 MEETING_ERROR = -192.0

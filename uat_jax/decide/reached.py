@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
+from uat_jax.arithmetic.concrete import made_on_host
 from uat_jax.arithmetic.fact_rules import TOTAL
 from uat_jax.arithmetic.formula import DECIDED, REARRANGING
 from uat_jax.arithmetic.integer_ranges import Range, limits, of_array, ranges, signs_between
 from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.recognition import LOWEST
 from uat_jax.arithmetic.retracing import bound, followed, retraced
-from uat_jax.arithmetic.structure import STRUCTURAL
+from uat_jax.arithmetic.structure import STRUCTURAL, positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import Domains
 from uat_jax.errors import UnsupportedError
@@ -33,6 +34,9 @@ MOST_EQUATIONS = 2000
 
 KEEPING = REARRANGING | {"not", "reduce_and", "reduce_or"}
 """Of a boolean that is the same at all places these make one as well."""
+
+MOST_ENTRIES = 1 << 12
+"""Which entries of larger arrays are infinite is not looked at."""
 
 DECIDING = frozenset(DECIDED) - {"sign"} | {"is_finite"}
 """Primitives that are decided."""
@@ -88,6 +92,8 @@ class _Value:
     defined: bool
     positive: bool = False
     constant: float | None = None
+    whole: np.ndarray | None = None
+    infinite: np.ndarray | None = None
 
     @property
     def truth(self) -> bool | None:
@@ -137,16 +143,20 @@ class _Decisions:
             return [same]
         arrays = bound(equation, [o.array for o in operands], equation.params)
         found = _ranges(equation, [o.range for o in operands])
-        defined = _is_defined(equation, operands)
+        infinite, whole = _infinite(equation, operands), _whole(equation, operands)
+        defined = _is_defined(equation, operands) or infinite is not None and not infinite.any()
         positive = defined and _is_positive(equation, operands)
-        return [_Value(x, r, defined, positive) for x, r in zip(arrays, found, strict=True)]
+        return [
+            _Value(x, r, defined, positive, whole=whole, infinite=infinite) for x, r in zip(arrays, found, strict=True)
+        ]
 
 
 def _constant(atom: Any, array: Any) -> _Value:
     """A constant; a boolean that stands in an equation is decided."""
     if not is_number(atom):
         is_truth = dtype_of(atom) == np.bool_ and not np.ndim(array)
-        return _Value(np.asarray(array, bool) if is_truth else array, limits(dtype_of(atom)), False)
+        whole = np.asarray(array) if dtype_of(atom).kind in "iub" else None
+        return _Value(np.asarray(array, bool) if is_truth else array, limits(dtype_of(atom)), False, whole=whole)
     values = np.asarray(array, dtype_of(atom))
     found, one = of_array(values), values.size > 0 and bool(np.all(values == values.flat[0]))
     constant = float(values.flat[0]) if one else None
@@ -203,6 +213,81 @@ NEUTRAL = {"max": -math.inf, "min": math.inf}
 """The constant that leaves the other operand of an extreme as it is, NaN too."""
 
 
+def _whole(equation: JaxprEqn, operands: Sequence[_Value]) -> np.ndarray | None:
+    """The integers or booleans that an equation makes of such, if no input has a part in it."""
+    if any(o.whole is None for o in operands) or len(equation.outvars) != 1:
+        return None
+    if math.prod(shape_of(equation.outvars[0])) > MOST_ENTRIES:
+        return None
+    found = made_on_host(equation, [o.whole for o in operands])
+    return None if found is None else found[0]
+
+
+def _infinite(equation: JaxprEqn, operands: Sequence[_Value]) -> np.ndarray | None:
+    """The signs of the infinities among the entries of a result, as far as they are known; of others None."""
+    rule = INFINITE.get(equation.primitive.name)
+    numbers = operands[1:] if equation.primitive.name == "select_n" else operands
+    if rule is None or all(o.defined for o in numbers) or not is_number(equation.outvars[0]):
+        return None
+    if math.prod(shape_of(equation.outvars[0])) > MOST_ENTRIES:
+        return None
+    shapes = [shape_of(atom) for atom in equation.invars][-len(numbers) :]
+    signs = [_signs_of_infinities(o, shape) for o, shape in zip(numbers, shapes, strict=True)]
+    return None if any(s is None for s in signs) else rule(equation, operands, *signs)
+
+
+def _signs_of_infinities(x: _Value, shape: tuple[int, ...]) -> np.ndarray | None:
+    if x.infinite is not None or math.prod(shape) > MOST_ENTRIES:
+        return x.infinite
+    if x.constant is not None and math.isinf(x.constant):
+        return np.full(shape, 1 if x.constant > 0 else -1, np.int8)
+    return np.zeros(shape, np.int8) if x.defined else None
+
+
+def _selected(equation: JaxprEqn, operands: Sequence[_Value], *cases: np.ndarray) -> np.ndarray | None:
+    """Of a selection by booleans that depend on no input."""
+    which = operands[0].whole
+    return None if which is None or len(cases) != 2 else np.where(which, cases[1], cases[0])
+
+
+def _rearranged(equation: JaxprEqn, operands: Sequence[_Value], x: np.ndarray) -> np.ndarray | None:
+    (source,) = positions(equation, [x])
+    return x.ravel()[source]
+
+
+def _shifted(sign: int) -> Callable[..., np.ndarray | None]:
+    """±∞ plus or minus a real number stays what it is."""
+
+    def rule(equation: JaxprEqn, operands: Sequence[_Value], x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+        return None if np.any((x != 0) & (y != 0)) else np.asarray(x + sign * y)
+
+    return rule
+
+
+def _extreme(reduce: Callable[..., Any]) -> Callable[..., np.ndarray | None]:
+    """The largest or smallest of real numbers and infinities of the other sign, unless there are none."""
+
+    def rule(equation: JaxprEqn, operands: Sequence[_Value], x: np.ndarray) -> np.ndarray | None:
+        axes = tuple(equation.params["axes"])
+        if not x.size:
+            return None
+        return np.asarray(reduce(x, axis=axes))
+
+    return rule
+
+
+INFINITE: Mapping[str, Callable[..., np.ndarray | None]] = {
+    **dict.fromkeys("broadcast_in_dim expand_dims reshape rev slice squeeze transpose".split(), _rearranged),
+    "add": _shifted(1),
+    "add_any": _shifted(1),
+    "reduce_max": _extreme(np.max),
+    "reduce_min": _extreme(np.min),
+    "select_n": _selected,
+    "sub": _shifted(-1),
+}
+"""Which infinities results have: the maximum of a row of which a mask keeps one entry is a number."""
+
+
 def _ranges(equation: JaxprEqn, operands: Sequence[Range]) -> list[Range]:
     try:
         return ranges(equation, operands)
@@ -214,6 +299,8 @@ def _is_defined(equation: JaxprEqn, operands: Sequence[_Value]) -> bool:
     """Whether a result is a real number for all inputs, as far as it is shown."""
     name = equation.primitive.name
     given = slice(1, None) if name == "select_n" else slice(None)
+    if name == "convert_element_type" and not is_number(equation.invars[0]):
+        return is_number(equation.outvars[0])
     if not operands or not all(o.defined for o in operands[given]):
         return False
     if not all(map(is_number, (*equation.invars[given], *equation.outvars))):

@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr
@@ -14,10 +15,14 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.footprint import of_doubles
 from uat_jax.arithmetic.interpreter import interpret_all
+from uat_jax.arithmetic.recognition import Reading, balls
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.decide.constant_readings import readings
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.explained import VISIBLE
 from uat_jax.errors import BudgetError, MemoryLimitError, UatJaxError
+
+Programs = tuple[ClosedJaxpr, ClosedJaxpr]
 
 COPIES = 32
 """So many inputs are tried at most."""
@@ -37,7 +42,8 @@ class Seen:
     """What was seen at `points` random normal inputs, brought into their domains.
 
     undefined: (left, right) numbers of output entries that were not finite.  mismatched: entries finite on one side
-    only.  apart: the sides differ by more than rounding.  reason: why float64 could not evaluate them, or ''.
+    only.  apart: the sides differ by more than rounding, with constants as written and also as what they stand for.
+    reason: why float64 could not evaluate them, or ''.
     """
 
     points: int
@@ -90,28 +96,58 @@ def sample(
     except MemoryLimitError as error:
         return Sample(Seen(0, (0, 0), 0, 0, False, str(error)))
     points = _points(left, copies, np.random.default_rng((seed, 77)), domains)
-    arithmetic = Doubles()
-    arithmetic.deadline = deadline
     try:
-        sides = [together(outputs, copies) for outputs in interpret_all((left, right), arithmetic, points)]
+        sides = _values((left, right), points, copies, Doubles(), deadline)
+        finite = [np.isfinite(side) for side in sides]
+        gaps, mismatched = _gaps(sides, finite), finite[0] != finite[1]
+        apart, most = gaps > APART, int(np.argmax(gaps))
+        meant = bool(apart.any()) and bool(readings(left, right))
+        surely = _apart_as_meant((left, right), points, copies, deadline) if meant else bool(apart.any())
     except BudgetError:
         raise
     except UatJaxError as error:
         return Sample(Seen(0, (0, 0), 0, 0, False, str(error)))
-    finite = [np.isfinite(side) for side in sides]
-    gaps, mismatched = _gaps(sides, finite), finite[0] != finite[1]
-    apart, most = gaps > APART, int(np.argmax(gaps))
     suspects = np.flatnonzero(apart | mismatched.any(axis=1))[:SUSPECTS]
     seen = Seen(
         points=copies,
         undefined=(int((~finite[0]).sum()), int((~finite[1]).sum())),
         entries=sides[0].size,
         mismatched=int(mismatched.sum()),
-        apart=bool(apart.any()),
+        apart=surely,
         reason="",
     )
     faint = tuple(x[most] for x in points) if VISIBLE < gaps[most] <= APART else None
     return Sample(seen, tuple(tuple(x[i] for x in points) for i in suspects), faint)
+
+
+class _AsMeant(Doubles):
+    """Float64 with every constant what it stands for: 1 - 0.999 is 0.001, and not 0.0010000467."""
+
+    def constant(self, array: Any, dtype: np.dtype) -> np.ndarray:
+        """The numbers that a literal or captured array stands for, rounded to float64."""
+        written, meant = np.asarray(array).astype(np.float64), balls(array, dtype, Reading.MEANT)
+        middles = [float(ball.mid()) if ball.is_finite() else math.nan for ball in meant.flat]
+        found = np.array(middles).reshape(written.shape)
+        return np.where(np.isfinite(found), found, written)[None]
+
+
+def _values(
+    programs: Programs, points: list[np.ndarray], copies: int, arithmetic: Doubles, deadline: Deadline | None
+) -> list[np.ndarray]:
+    """The outputs of both programs."""
+    arithmetic.deadline = deadline
+    return [together(outputs, copies) for outputs in interpret_all(programs, arithmetic, points)]
+
+
+def _apart_as_meant(programs: Programs, points: list[np.ndarray], copies: int, deadline: Deadline | None) -> bool:
+    """Whether values differ also when constants are what they stand for, or cannot be had."""
+    try:
+        sides = _values(programs, points, copies, _AsMeant(), deadline)
+    except BudgetError:
+        raise
+    except UatJaxError:
+        return True
+    return bool((_gaps(sides, [np.isfinite(side) for side in sides]) > APART).any())
 
 
 def _points(program: ClosedJaxpr, copies: int, random: np.random.Generator, domains: Domains) -> list[np.ndarray]:

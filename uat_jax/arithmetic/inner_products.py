@@ -1,0 +1,134 @@
+"""Cosines of angles between vectors, which lie between -1 and 1: |Σ aᵢbᵢ| ≤ √(Σ aᵢ²) √(Σ bᵢ²) (Cauchy and Schwarz).
+
+    clip(a·b / (|a| |b|), -1, 1) = a·b / (|a| |b|)        c² (a·a) (b·b) = (a·b)²  ⟹  |c| ≤ 1
+
+A number c is known to be a cosine by the identity on the right, however it is computed.  docs/soundness.md §8.7 has the
+proof.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic.common_factors import terms_of_product, terms_of_sum
+from uat_jax.arithmetic.facts import Nature
+from uat_jax.arithmetic.gathering import gathered
+from uat_jax.arithmetic.number import Number, rational
+from uat_jax.arithmetic.residues import Residues, same, vanishes
+from uat_jax.arithmetic.tracing import is_number, shape_of
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Fields
+
+LAW = "cosines of angles"
+
+MOST_MET, MOST_SUMS, MOST_TERMS = 8, 16, 64
+"""So many products of vectors are kept, each of so many sums of so many terms at most."""
+
+BOUNDS = {"max": -1, "min": 1}
+"""The extremes that leave a number between -1 and 1 as it is, if the other number is at most, or at least, so much."""
+
+
+@dataclass(frozen=True, eq=False)
+class InnerProduct:
+    """Of Σ aᵢbᵢ for several pairs of vectors the squares, and the products (Σ aᵢ²)(Σ bᵢ²).
+
+    place: of Σ aᵢbᵢ, if the vectors may be undefined, as a/|a| is; then only the sums themselves are known as cosines.
+    """
+
+    square: Residues
+    product: Residues
+    place: int | None
+
+
+def meet(fields: Fields, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> None:
+    """Keep a small product of vectors."""
+    met, name = fields.functions.inner_products, equation.primitive.name
+    if name not in ("dot_general", "reduce_sum") or len(met) >= MOST_MET or LAW not in fields.functions.laws:
+        return
+    (result,) = results
+    if (
+        not isinstance(result, Number)
+        or not 0 < math.prod(result.shape) <= MOST_SUMS
+        or not is_number(equation.outvars[0])
+    ):
+        return
+    factors = list(operands)
+    if name == "reduce_sum":
+        factors = _factors(fields, operands[0])
+        grids = terms_of_sum(equation, shape_of(equation.invars[0])) * 2
+    else:
+        grids = terms_of_product(equation, *map(shape_of, equation.invars))
+    if len(factors) != 2 or not all(isinstance(x, Number) and _is_plain(x) for x in (*factors, result)):
+        return
+    if not 1 < grids[0].shape[-1] <= MOST_TERMS:
+        return
+    f = fields.functions
+    rows = [gathered(f, [x], grid) for x, grid in zip(factors, grids, strict=True)]
+    sums = [f.sum(f.multiply(x, x), (1,)) for x in rows]
+    if all(_is_thin(fields, x, square) for x, square in zip(factors, sums, strict=True)):
+        product = f.multiply(*sums).residues
+        place = None if fields.certain(*factors) else fields.place(result)
+        met.append(InnerProduct(f.multiply(result, result).residues.reshaped(product.shape), product, place))
+
+
+def within_one(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Number | None:
+    """The operand of a maximum or minimum with a number that cosines do not exceed, if it is one."""
+    bound = BOUNDS.get(equation.primitive.name)
+    if bound is None or not fields.functions.inner_products or not is_number(equation.outvars[0]):
+        return None
+    for c, other in (operands, operands[::-1]):
+        if not isinstance(c, Number) or not isinstance(other, Number | np.ndarray | np.generic):
+            continue
+        limit = rational(fields.draw, fields.lift(other))
+        if limit is not None and limit * bound >= Fraction(1) and c.shape == shape_of(equation.outvars[0]):
+            return c if _is_cosine(fields, c) else None
+    return None
+
+
+def _is_cosine(fields: Fields, c: Number) -> bool:
+    """Whether c² (a·a) (b·b) = (a·b)² for vectors met before, entry by entry."""
+    if c.known is not None or not _is_plain(c):
+        return False
+    f, draw = fields.functions, fields.draw
+    square, size = f.multiply(c, c).residues, math.prod(c.shape)
+    for met in fields.functions.inner_products:
+        if math.prod(met.square.shape) != size or met.place not in (None, c.expression):
+            continue
+        draw.compared(size)
+        left = draw.multiply(square.reshaped((size,)), met.product)
+        if same(left, met.square):
+            return True
+    return False
+
+
+def _is_plain(x: Number) -> bool:
+    """Whether a number depends on no decision between equal numbers, and is finite wherever it is defined."""
+    finite = x.special is None and x.infinite is None and x.almost is None
+    return finite and x.facts is not None and not x.facts.guarded and not x.facts.hollow
+
+
+def _is_thin(fields: Fields, x: Number, square: Number) -> bool:
+    """Whether Σ xᵢ² is 0 on a null set only: the entries are analytic and it is not 0, or it is 1."""
+    if same(square.residues, fields.draw.fraction(1, square.shape)):
+        return True
+    assert x.facts is not None
+    return x.facts.nature is not Nature.PIECEWISE and not vanishes(square.residues).any()
+
+
+def _factors(fields: Fields, x: Any) -> list[Any]:
+    """The numbers whose product, entry by entry, an array is."""
+    if not isinstance(x, Number) or x.expression is None:
+        return []
+    expression = fields.expressions[x.expression]
+    if expression.equation is None or expression.equation.primitive.name != "mul":
+        return []
+    found = [fields.functions.small.get(place) for place in expression.operands]
+    return [y for y in found if y is not None and y.shape == x.shape]
