@@ -35,7 +35,7 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
-from uat_jax.arithmetic.increasing import increasing_last
+from uat_jax.arithmetic.increasing import OF_ORDER, increasing_last
 from uat_jax.arithmetic.integer_ranges import Range, limits, ranges
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.inverses import is_even, with_inverses
@@ -308,7 +308,8 @@ class Fields(Arithmetic):
         laws = self.functions.laws
         by_entries = equation.primitive.name in BY_ENTRIES and "entries first" in laws
         found = entries_first(self, equation, taken) if by_entries else None
-        after = increasing_last(self, equation, taken) if "increasing functions" in laws else None
+        by_order = equation.primitive.name in OF_ORDER and "increasing functions" in laws
+        after = increasing_last(self, equation, taken) if by_order else None
         if found is None and "cosines of angles" in laws:
             found = inner_products.within_one(self, equation, taken)
         evaluated = [found] if found is not None else after or self._evaluated(equation, taken)
@@ -341,7 +342,8 @@ class Fields(Arithmetic):
         x, y = operands[0], operands[-1]
         if not isinstance(x, Number) or not isinstance(y, Number) or equation.params.get("y", 2) != 2:
             return
-        if x is y or x.shape == y.shape and same(x.residues, self.draw.scale(y.residues, x.scale / y.scale)):
+        multiple = lambda: y.residues if x.scale is y.scale else self.draw.scale(y.residues, x.scale / y.scale)
+        if x is y or x.shape == y.shape and same(x.residues, multiple()):
             self.functions.squares.meet_squared(y)
 
     def _again(self, value: Value) -> Value:

@@ -54,6 +54,9 @@ OF_ROWS: dict[str, Callable[[JaxprEqn], int | None]] = {
 }
 """From a primitive that only looks at the order of the entries of rows to the axis along which these lie."""
 
+OF_ORDER = OF_ROWS.keys() | {"gather", "dynamic_slice"}
+"""These, and those that take an entry at a place, which may be one of known rank."""
+
 REDUCING = frozenset(["reduce_max", "reduce_min"])
 """Those whose results lack the axis."""
 
