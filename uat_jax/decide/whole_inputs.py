@@ -12,8 +12,8 @@ docs/soundness.md says what each proves.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from uat_jax.decide.lookups.texts import Case, Texts, ways
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.side_by_side import SideBySide, has_control
 from uat_jax.decide.solver import name_of_solver, solved
+from uat_jax.decide.truths import Truths
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.whole_programs import WholePair, check_exact, first_difference, is_whole_program
 from uat_jax.errors import DisagreementError, UnsupportedError
@@ -58,8 +59,12 @@ PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 FEW = 4
 """So many of them are tried first."""
 
-Decide = Callable[["Pair", Effort, "Writer"], Evidence]
-"""How a pair of programs of real numbers is decided."""
+
+class Decide(Protocol):
+    """How a pair of programs of real numbers is decided; `proof_alone` if no counterexample is asked for."""
+
+    def __call__(self, pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence: ...
+
 
 
 def of_integers(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evidence:
@@ -184,7 +189,26 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     if whole.count <= most:
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
+    truths = Truths(pair.left, pair.right, pair.domains)
+    if truths.places:
+        found = _by_signs(pair, truths, effort, write, decide)
+        if found.verdict in (*PASSING, Verdict.REFUTED):
+            return found
     return _sampled(pair, integers, whole.count, effort, write, decide)
+
+
+def _by_signs(pair: Pair, truths: Truths, effort: Effort, write: Writer, decide: Decide) -> Evidence:
+    """What can be said of the programs with u > 0 for a real number u in the place of every truth value."""
+    left, right = truths.programs()
+    real = dataclasses.replace(pair, left=left, right=right, domains=truths.real_domains())
+    with_example = lambda found: write(truths.located(found))
+    if real.domains.whole:
+        found = _of_both(real, effort, with_example, decide)
+    else:
+        found = decide(real, effort, with_example)
+    example = None if found.example is None else truths.located(found.example)
+    finding = f"truth values as signs of real numbers: {found.finding}"
+    return dataclasses.replace(found, finding=finding, example=example)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -230,6 +254,10 @@ def _sampled(
             found = _at_some(pair, points, effort, write, decide)
             if found.verdict is Verdict.REFUTED:
                 return found
+        if said.method is Method.FLOATS:  # they differ in float64, and no input was found at which they do
+            said, _ = _with_letters(pair, texts, share, decide, proof_alone=False)
+            if said.verdict in PASSING:
+                return said
     found = found or _at_some(pair, points, effort, write, decide)
     if found.verdict is Verdict.REFUTED:
         return found
@@ -244,7 +272,9 @@ def _sampled(
     )
 
 
-def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> tuple[Evidence, list[Case]]:
+def _with_letters(
+    pair: Pair, texts: Texts, effort: Effort, decide: Decide, *, proof_alone: bool = True
+) -> tuple[Evidence, list[Case]]:
     """What can be said of the programs with any rows in the place of those that integers choose, and their cases.
 
     There are no cases if the programs do something else with their integers than choose and compare.
@@ -264,7 +294,7 @@ def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> t
     if effort.almost_everywhere and (real.letters or real.with_number):
         return nothing("what holds for almost all rows may not hold for those of a text with a repeated token"), cases
     letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
-    found = decide(letters, effort, lambda found: "")
+    found = decide(letters, effort, lambda found: "", proof_alone=proof_alone)
     if found.verdict in PASSING and real.letters and _undefined_where_alike(pair, texts, cases, effort):
         return nothing("one of the functions is undefined at equal integers, whatever the real inputs are"), cases
     of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"
@@ -290,7 +320,8 @@ def _at_some(
 ) -> Evidence:
     """What can be said of the programs at some choices of the integers, simple ones first."""
     points = sorted(points, key=_simplicity)
-    found = _at(pair, points[:FEW], effort, write, decide)
+    entries = entries_computed(pair.left.jaxpr) + entries_computed(pair.right.jaxpr)
+    found = _at(pair, points[: 1 if entries > MOST_ENTRIES // FEW else FEW], effort, write, decide)
     return found if found.verdict is Verdict.REFUTED else _at(pair, points, effort, write, decide)
 
 
