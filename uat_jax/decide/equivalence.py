@@ -420,7 +420,7 @@ class StoredPair(Stored):
 @old_objects_left_alone()
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
-    if question.specification.whole:
+    if question.specification.whole and not question.specification.symbols:
         question = dataclasses.replace(question, specification=with_places(question.specification, question.traces({})))
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
@@ -499,6 +499,8 @@ def by_induction(long: Pair, programs: SizedPrograms, effort: Effort) -> Evidenc
     Raises:
         UnsupportedError, BudgetError, MemoryLimitError: a loop cannot be followed, or the time or memory is used up.
     """
+    if programs.reals.places:
+        return None
     at = with_scans(long.left), with_scans(long.right)
     found = for_all_sizes(at, (programs.left, programs.right), effort, long.domains)
     if found is None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.inlining import inlined
+from uat_jax.decide.as_reals import AsReals
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
@@ -29,7 +30,6 @@ from uat_jax.decide.lookups.texts import Case, Texts, ways
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.side_by_side import SideBySide, has_control
 from uat_jax.decide.solver import name_of_solver, solved
-from uat_jax.decide.truths import Truths
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.whole_programs import WholePair, check_exact, first_difference, is_whole_program
 from uat_jax.errors import DisagreementError, UnsupportedError
@@ -64,7 +64,6 @@ class Decide(Protocol):
     """How a pair of programs of real numbers is decided; `proof_alone` if no counterexample is asked for."""
 
     def __call__(self, pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence: ...
-
 
 
 def of_integers(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evidence:
@@ -189,18 +188,19 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     if whole.count <= most:
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
-    truths = Truths(pair.left, pair.right, pair.domains)
+    truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
     if truths.places:
         found = _by_signs(pair, truths, effort, write, decide)
         if found.verdict in (*PASSING, Verdict.REFUTED):
             return found
-    return _sampled(pair, integers, whole.count, effort, write, decide)
+        said = found.finding
+    return _sampled(pair, integers, whole.count, effort, write, decide, said)
 
 
-def _by_signs(pair: Pair, truths: Truths, effort: Effort, write: Writer, decide: Decide) -> Evidence:
+def _by_signs(pair: Pair, truths: AsReals, effort: Effort, write: Writer, decide: Decide) -> Evidence:
     """What can be said of the programs with u > 0 for a real number u in the place of every truth value."""
-    left, right = truths.programs()
-    real = dataclasses.replace(pair, left=left, right=right, domains=truths.real_domains())
+    left, right = truths.program(pair.left), truths.program(pair.right)
+    real = dataclasses.replace(pair, left=left, right=right, domains=truths.real_domains)
     with_example = lambda found: write(truths.located(found))
     if real.domains.whole:
         found = _of_both(real, effort, with_example, decide)
@@ -234,14 +234,15 @@ def _beside(
 
 
 def _sampled(
-    pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide
+    pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide, shown: str = ""
 ) -> Evidence:
     """What letters for the integers show; or a witness at some choices of them, or that the functions agree there."""
     random = np.random.default_rng(effort.seed)
     drawn = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
-    points, found, shown = [tuple(x[k] for x in drawn) for k in range(TRIED)], None, ""
+    points, found = [tuple(x[k] for x in drawn) for k in range(TRIED)], None
     for end in ("low", "high"):
         points.append(tuple(held(np.full(a.shape, getattr(of, end), object), a.dtype) for of, a in integers))
+    points.append(tuple(held(_one_high(a.shape, of), a.dtype) for of, a in integers))
     tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
     share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
     for texts in tried:
@@ -270,6 +271,13 @@ def _sampled(
         Verdict.AGREES if passes else Verdict.UNKNOWN,
         assumptions=found.assumptions if passes else (),
     )
+
+
+def _one_high(shape: tuple[int, ...], of: Integers) -> np.ndarray:
+    """The last entry is the largest integer, and all others are the least one."""
+    found = np.full(shape, of.low, object)
+    found[(-1,) * len(shape)] = of.high
+    return found
 
 
 def _with_letters(
