@@ -12,13 +12,14 @@ docs/soundness.md says what each proves.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.inlining import inlined
+from uat_jax.decide.as_reals import AsReals
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
@@ -58,8 +59,11 @@ PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 FEW = 4
 """So many of them are tried first."""
 
-Decide = Callable[["Pair", Effort, "Writer"], Evidence]
-"""How a pair of programs of real numbers is decided."""
+
+class Decide(Protocol):
+    """How a pair of programs of real numbers is decided; `proof_alone` if no counterexample is asked for."""
+
+    def __call__(self, pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence: ...
 
 
 def of_integers(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evidence:
@@ -184,7 +188,27 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     if whole.count <= most:
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
-    return _sampled(pair, integers, whole.count, effort, write, decide)
+    truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
+    if truths.places:
+        found = _by_signs(pair, truths, effort, write, decide)
+        if found.verdict in (*PASSING, Verdict.REFUTED):
+            return found
+        said = found.finding
+    return _sampled(pair, integers, whole.count, effort, write, decide, said)
+
+
+def _by_signs(pair: Pair, truths: AsReals, effort: Effort, write: Writer, decide: Decide) -> Evidence:
+    """What can be said of the programs with u > 0 for a real number u in the place of every truth value."""
+    left, right = truths.program(pair.left), truths.program(pair.right)
+    real = dataclasses.replace(pair, left=left, right=right, domains=truths.real_domains)
+    with_example = lambda found: write(truths.located(found))
+    if real.domains.whole:
+        found = _of_both(real, effort, with_example, decide)
+    else:
+        found = decide(real, effort, with_example)
+    example = None if found.example is None else truths.located(found.example)
+    finding = f"truth values as signs of real numbers: {found.finding}"
+    return dataclasses.replace(found, finding=finding, example=example)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -210,14 +234,15 @@ def _beside(
 
 
 def _sampled(
-    pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide
+    pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide, shown: str = ""
 ) -> Evidence:
     """What letters for the integers show; or a witness at some choices of them, or that the functions agree there."""
     random = np.random.default_rng(effort.seed)
     drawn = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
-    points, found, shown = [tuple(x[k] for x in drawn) for k in range(TRIED)], None, ""
+    points, found = [tuple(x[k] for x in drawn) for k in range(TRIED)], None
     for end in ("low", "high"):
         points.append(tuple(held(np.full(a.shape, getattr(of, end), object), a.dtype) for of, a in integers))
+    points.append(tuple(held(_one_high(a.shape, of), a.dtype) for of, a in integers))
     tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
     share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
     for texts in tried:
@@ -230,6 +255,10 @@ def _sampled(
             found = _at_some(pair, points, effort, write, decide)
             if found.verdict is Verdict.REFUTED:
                 return found
+        if said.method is Method.FLOATS:  # they differ in float64, and no input was found at which they do
+            said, _ = _with_letters(pair, texts, share, decide, proof_alone=False)
+            if said.verdict in PASSING:
+                return said
     found = found or _at_some(pair, points, effort, write, decide)
     if found.verdict is Verdict.REFUTED:
         return found
@@ -244,7 +273,16 @@ def _sampled(
     )
 
 
-def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> tuple[Evidence, list[Case]]:
+def _one_high(shape: tuple[int, ...], of: Integers) -> np.ndarray:
+    """The last entry is the largest integer, and all others are the least one."""
+    found = np.full(shape, of.low, object)
+    found[(-1,) * len(shape)] = of.high
+    return found
+
+
+def _with_letters(
+    pair: Pair, texts: Texts, effort: Effort, decide: Decide, *, proof_alone: bool = True
+) -> tuple[Evidence, list[Case]]:
     """What can be said of the programs with any rows in the place of those that integers choose, and their cases.
 
     There are no cases if the programs do something else with their integers than choose and compare.
@@ -264,7 +302,7 @@ def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> t
     if effort.almost_everywhere and (real.letters or real.with_number):
         return nothing("what holds for almost all rows may not hold for those of a text with a repeated token"), cases
     letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
-    found = decide(letters, effort, lambda found: "")
+    found = decide(letters, effort, lambda found: "", proof_alone=proof_alone)
     if found.verdict in PASSING and real.letters and _undefined_where_alike(pair, texts, cases, effort):
         return nothing("one of the functions is undefined at equal integers, whatever the real inputs are"), cases
     of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"
@@ -290,7 +328,8 @@ def _at_some(
 ) -> Evidence:
     """What can be said of the programs at some choices of the integers, simple ones first."""
     points = sorted(points, key=_simplicity)
-    found = _at(pair, points[:FEW], effort, write, decide)
+    entries = entries_computed(pair.left.jaxpr) + entries_computed(pair.right.jaxpr)
+    found = _at(pair, points[: 1 if entries > MOST_ENTRIES // FEW else FEW], effort, write, decide)
     return found if found.verdict is Verdict.REFUTED else _at(pair, points, effort, write, decide)
 
 
