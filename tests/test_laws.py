@@ -51,7 +51,64 @@ def _share(x):
     return jnp.exp(x) / jnp.exp(x).sum(-1, keepdims=True)
 
 
+def _derivative_of_factors(x):
+    """The derivative of Σ Lᵢⱼ for L Lᵀ = 1 + x xᵀ of two rows."""
+    return jax.grad(lambda y: jnp.linalg.cholesky(jnp.eye(2) + y @ y.T).sum())(x[:2])
+
+
+def _derivative_by_formula(x):
+    """The same by the formula of L."""
+
+    def of_factors(y):
+        a = jnp.eye(2) + y @ y.T
+        first = jnp.sqrt(a[0, 0])
+        return first + a[1, 0] / first + jnp.sqrt(a[1, 1] - a[1, 0] ** 2 / a[0, 0])
+
+    return jax.grad(of_factors)(x[:2])
+
+
+def _cosines(x):
+    """The cosines of the angles between rows."""
+    norms = jnp.linalg.norm(x, axis=1)
+    return x @ x.T / norms[:, None] / norms[None]
+
+
 CASES = (
+    Case(
+        "increasing functions",
+        "the largest probability",
+        lambda x: jnp.max(jax.nn.softmax(x), -1),
+        lambda x: jnp.exp(jnp.max(x, -1)) / jnp.exp(x).sum(-1),
+        lambda x: jnp.exp(jnp.min(x, -1)) / jnp.exp(x).sum(-1),
+    ),
+    Case(
+        "increasing functions",
+        "the place of the largest probability",
+        lambda x: jnp.argmax(jax.nn.softmax(x), -1).astype(x.dtype),
+        lambda x: jnp.argmax(x, -1).astype(x.dtype),
+        lambda x: jnp.argmin(x, -1).astype(x.dtype),
+    ),
+    Case(
+        "cosines of angles",
+        "clipped",
+        lambda x: jnp.clip(_cosines(x), -1, 1),
+        _cosines,
+        lambda x: jnp.clip(_cosines(x), -0.25, 0.25),
+    ),
+    Case(
+        "entries first",
+        "the terms that a mask keeps",
+        lambda x: jnp.log(jnp.where(PAIRS > 0, jnp.exp(x[:1]), 0).sum(1)),
+        lambda x: jnp.stack([jax.nn.logsumexp(x[0, k : k + 2]) for k in range(4)]),
+        lambda x: jnp.stack([jax.nn.logsumexp(x[0, : k + 1]) for k in range(4)]),
+    ),
+    Case(
+        "roots in matrices",
+        "derivatives of L",
+        _derivative_of_factors,
+        _derivative_by_formula,
+        lambda x: _derivative_by_formula(x) + x[:2] / 64,
+    ),
     Case(
         "roots in matrices",
         "of a matrix with itself",
@@ -65,6 +122,28 @@ CASES = (
         lambda x: 2 * jnp.log(jnp.sqrt(1 + x[0] ** 2)) + 2 * jnp.log(jnp.sqrt(2 + x[1] ** 2)),
         lambda x: jnp.log(2 + 2 * x[0] ** 2 + x[1] ** 2 + (x[0] * x[1]) ** 2),
         lambda x: jnp.log(3 + 2 * x[0] ** 2 + x[1] ** 2 + (x[0] * x[1]) ** 2),
+    ),
+    Case(
+        "root of a square met before",
+        "a square and its multiples",
+        lambda x: jnp.sqrt(0.25 * x * x),
+        lambda x: jnp.abs(x) / 2,
+        lambda x: jnp.abs(x),
+    ),
+    Case(
+        "recurrence of the gamma function",
+        "its second derivative",
+        lambda x: jax.scipy.special.polygamma(1, x),
+        lambda x: jax.scipy.special.polygamma(1, x + 2) + 1 / x**2 + 1 / (x + 1) ** 2,
+        lambda x: jax.scipy.special.polygamma(1, x + 2) + 1 / x**2 - 1 / (x + 1) ** 2,
+        domains=POSITIVE,
+    ),
+    Case(
+        "angles",
+        "of a point of the unit circle",
+        lambda x: jnp.cos(jnp.arctan2(jnp.sin(x), jnp.cos(x)) / 1 + 1),
+        lambda x: jnp.cos(x + 1),
+        lambda x: jnp.cos(x - 1),
     ),
     Case(
         "root of a square met before",
@@ -567,6 +646,14 @@ BEYOND = {
 """By law: functions that are equal for positive inputs, and would be equal for all if the law had no side condition."""
 
 BESIDE = {
+    "increasing functions": (
+        lambda x: jnp.argmax(jax.nn.softmax(x, 0), 1).astype(x.dtype),
+        lambda x: jnp.argmax(x, 1).astype(x.dtype),
+    ),
+    "cosines of angles": (
+        lambda x: jnp.maximum(x @ x.T / jnp.linalg.norm(x, axis=1, keepdims=True), -1),
+        lambda x: x @ x.T / jnp.linalg.norm(x, axis=1, keepdims=True),
+    ),
     "order statistics": (lambda x: jnp.sort(x, 0).sum(1), lambda x: x.sum(1)),
     "entry at its place": (lambda x: x[0, jnp.argmax(x[0, :3])], lambda x: x[0].max()),
     "entries first": (lambda x: jnp.log((PAIRS * jnp.exp(x[:1])).sum(1)), lambda x: x[0]),

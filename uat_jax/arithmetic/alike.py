@@ -20,6 +20,7 @@ from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, Equals, Formula, formula, repeats_one
 from uat_jax.arithmetic.formula_in_cell import DECIDES, decides, is_defined
 from uat_jax.arithmetic.guards import ALL_SIGNS
+from uat_jax.arithmetic.inner_variables import with_inner_variable
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Draw
@@ -170,7 +171,11 @@ class Alike:
             return False
         if any(pair.places.get(v) not in self._real | {None} for v in pair.variables):
             return False
-        return self.cases.same(pair, self._ranges(pair), meant=self.meant, partial=partial, both=both, almost=almost)
+        options = {"meant": self.meant, "partial": partial, "both": both, "almost": almost}
+        inner = None if almost else with_inner_variable(pair, self._certain & self._real)
+        if inner is not None and self.cases.same(inner, self._ranges(inner), **options):
+            return True
+        return self.cases.same(pair, self._ranges(pair), **options)
 
     def _ranges_over_a_box(self, pair: Formula, single: bool) -> bool:
         """Whether the variables of a formula are different entries of inputs, at each entry that it is about.
@@ -211,6 +216,9 @@ class Alike:
         pair = formula(self.expressions, first, second)
         if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
             return False
+        inner = with_inner_variable(pair, self._certain & self._real)
+        if inner is not None and self.cases.same(inner, self._ranges(inner), meant=self.meant):
+            return True
         return self.cases.same(pair, self._ranges(pair), meant=self.meant)
 
     def values(self, place: int) -> np.ndarray | None:

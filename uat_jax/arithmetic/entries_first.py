@@ -28,7 +28,7 @@ from uat_jax.arithmetic.common_factors import terms_of_product, terms_of_sum
 from uat_jax.arithmetic.expressions import Expression
 from uat_jax.arithmetic.formula import ENTRYWISE, REARRANGING
 from uat_jax.arithmetic.gathering import MOST_PARTS, gathered
-from uat_jax.arithmetic.number import Number, Parts
+from uat_jax.arithmetic.number import MINUS_INFINITY, Number, Parts
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -209,6 +209,8 @@ class _Walk:
         of = lambda i: np.broadcast_to(self.support(operands[i]), expression.shape)
         if name == "mul":
             return of(0) & of(1)
+        if name == "exp" and (codes := self.special(operands[0])) is not None:
+            return codes != MINUS_INFINITY
         if name in ("div", "neg", "convert_element_type"):
             return of(0)
         if name == "select_n" and len(operands) == 3 and (chosen := self.constant(operands[0])) is not None:
@@ -217,6 +219,11 @@ class _Walk:
             given = operands if name in TOGETHER else operands[:1]
             return np.concatenate([self.support(operand).ravel() for operand in given])[moved]
         return everywhere
+
+    def special(self, place: int) -> np.ndarray | None:
+        """Which entries of a value at hand are infinite or NaN for all inputs, if some are."""
+        value = self.fields.functions.small.get(place)
+        return None if value is None else value.special
 
     def constant(self, place: int) -> np.ndarray | None:
         """Numbers that are equal where the entries of a constant array are, and 0 there; None if it varies."""
@@ -288,6 +295,8 @@ class _Walk:
             if constant is not None and source.size:
                 kept = constant.ravel()[here]
                 self.useful |= bool((constant != constant.flat[0]).any() and (kept == kept.flat[0]).all())
+            codes = self.special(place)
+            self.useful |= codes is not None and not codes.ravel()[here].any()
             parts.append(self.visit(place, here, dtype_of(equation.invars[i])))
         known = tuple(part for part in parts if part is not None)
         return None if len(known) < len(parts) else _Taken(dtype, source.shape, None, equation, known)
@@ -297,11 +306,13 @@ class _Walk:
         expression = self.expressions[place]
         value = self.fields.functions.small.get(place, expression.constant)
         if isinstance(value, Number):
-            if value.almost is not None or value.infinite is not None or value.special is not None:
+            if value.almost is not None or value.infinite is not None:
+                return None
+            if value.special is not None and value.special.ravel()[source].any():
                 return None
             if source.shape != value.shape or (source.ravel() != np.arange(source.size)).any():
                 name = self.expressions.part(f"entries {source.tolist()}", 0, [place], source.shape)
-                value = gathered(self.fields.functions, [value], source).but(expression=name)
+                value = gathered(self.fields.functions, [value], source).but(expression=name, special=None)
             return _Taken(dtype, source.shape, leaf=value)
         return None if value is None else _Taken(dtype, source.shape, leaf=value.ravel()[source])
 

@@ -147,7 +147,9 @@ class FieldFunctions(Piecewise):
         parts, draw = [self._square_part(scale) for scale in scales], self.draw
         roots = [draw.scale(draw.root(int(inner)), outer) for outer, inner, _ in parts]
         factor = draw.stack(roots).reshaped(x.shape)
-        letter = self._root_letter(draw.multiply(x.residues, draw.fractions([1 / s for *_, s in parts]).reshaped(x.shape)))
+        letter = self._root_letter(
+            draw.multiply(x.residues, draw.fractions([1 / s for *_, s in parts]).reshaped(x.shape))
+        )
         return from_quadratic(draw, None, factor, letter)
 
     def _root_of_square_met(self, x: Number, scale: Fraction) -> Number | None:

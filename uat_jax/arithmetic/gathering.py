@@ -122,9 +122,13 @@ def _joined_quadratics(functions: FieldFunctions, numbers: Sequence[Number], sou
 
 def _joined_factors(draw: Draw, numbers: Sequence[Number], source: np.ndarray) -> tuple[Letter, Letter]:
     """The two roots whose product the letter of every entry is, √1 for those that are missing."""
-    pairs = [factors(draw, one(draw, n.shape) if n.quadratic is None else _full(n.quadratic.letter, n)) for n in numbers]
+    pairs = [
+        factors(draw, one(draw, n.shape) if n.quadratic is None else _full(n.quadratic.letter, n)) for n in numbers
+    ]
     joined = lambda pieces: draw.concatenate(list(pieces)).moved(lambda a: a[:, source])
-    each = lambda of: Letter(*map(joined, zip(*((x.value, x.inverse, x.square) for x in of), strict=True)), True)
+    each = lambda of: Letter(
+        joined(x.value for x in of), joined(x.inverse for x in of), joined(x.square for x in of), True
+    )
     first, second = map(each, zip(*pairs, strict=True))
     return first, second
 

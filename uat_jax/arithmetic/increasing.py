@@ -2,12 +2,13 @@
 
     max f(x) = f(max x)        sort f(x) = f(sort x)        argmax f(x) = argmax x        f(x)[argmax x] = f(max x)
 
-for f(x) = exp x / c and the like: f is strictly increasing, and the same function for all entries of a row along the axis.
+for f(x) = exp x / c and the like: f is strictly increasing, and one function for all entries of a row along the axis.
 So the largest probability of a softmax stands where the largest score stands.  docs/soundness.md §8.6 has the proof.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -107,10 +108,8 @@ def _entry_of(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> li
 
 
 def _is_plain(fields: Fields, x: Number) -> bool:
-    """Whether a number is finite and defined for all inputs, and no decision between equal numbers is open in it."""
-    if x.special is not None or x.infinite is not None or x.almost is not None or not fields.certain(x):
-        return False
-    return x.facts is not None and not x.facts.guarded and x.known is None and np.prod(x.shape) < LARGE
+    """Whether a number is such a one, small, and no constant."""
+    return _is_finite(fields, x) and x.known is None and math.prod(x.shape) < LARGE
 
 
 def _steps(fields: Fields, x: Number, alike: Callable[[Number], bool]) -> tuple[Number, list[Step]]:
@@ -127,39 +126,43 @@ def _steps(fields: Fields, x: Number, alike: Callable[[Number], bool]) -> tuple[
 
 
 def _step(fields: Fields, expression: Expression, alike: Callable[[Number], bool]) -> tuple[Number, Step] | None:
-    equation = expression.equation
+    """The number of which an expression is an increasing function by its last equation."""
+    equation, shape = expression.equation, expression.shape
     if equation is None or not all(map(is_number, (*equation.invars, *equation.outvars))):
         return None
-    name, values = equation.primitive.name, [_value(fields, place) for place in expression.operands]
-    if any(v is None for v in values):
+    found = [fields.functions.small.get(place) for place in expression.operands]
+    values = [value for value in found if value is not None]
+    if len(values) < len(found):
         return None
-    if name in INCREASING | SAME_NUMBER or name == "integer_pow" and equation.params["y"] % 2 and equation.params["y"] > 0:
-        x = values[0]
-        return (x, Step(equation, 0, None)) if x.shape == expression.shape and _is_plain(fields, x) else None
-    for i in RISING.get(name, ()):
+    if _is_increasing(equation):
+        (x,) = values
+        return (x, Step(equation, 0, None)) if x.shape == shape and _is_plain(fields, x) else None
+    for i in RISING.get(equation.primitive.name, ()):
         x, other = values[i], values[1 - i]
-        if x.shape != expression.shape or not _is_plain(fields, x) or not _is_constant(fields, other) or not alike(other):
+        scales = equation.primitive.name in ("mul", "div")
+        if x.shape != shape or not _is_plain(fields, x) or not _is_finite(fields, other) or not alike(other):
             continue
-        if name in ("mul", "div") and not (other.facts is not None and other.facts.positive.all()):
-            continue
-        return x, Step(equation, i, other)
+        if not scales or other.facts is not None and other.facts.positive.all():
+            return x, Step(equation, i, other)
     return None
+
+
+def _is_increasing(equation: JaxprEqn) -> bool:
+    """Whether an equation is a strictly increasing function of one number."""
+    name = equation.primitive.name
+    odd_power = name == "integer_pow" and equation.params["y"] > 0 and equation.params["y"] % 2 == 1
+    return odd_power or name in INCREASING | SAME_NUMBER
 
 
 RISING = {"add": (0, 1), "add_any": (0, 1), "div": (0,), "mul": (0, 1), "sub": (0,)}
 """The operands of which sums, and products with positive numbers, are increasing functions."""
 
 
-def _value(fields: Fields, place: int) -> Number | None:
-    """The number at a place, if it is small."""
-    return fields.functions.small.get(place)
-
-
-def _is_constant(fields: Fields, c: Number) -> bool:
-    """Whether a number is finite and defined for all inputs, not under a condition only."""
-    if c.special is not None or c.infinite is not None or c.almost is not None or not fields.certain(c):
+def _is_finite(fields: Fields, x: Number) -> bool:
+    """Whether a number is finite and defined for all inputs, and no decision between equal numbers is open in it."""
+    if x.special is not None or x.infinite is not None or x.almost is not None or not fields.certain(x):
         return False
-    return c.facts is not None and not c.facts.guarded
+    return x.facts is not None and not x.facts.guarded
 
 
 def _along(c: Number, axis: int) -> bool:

@@ -21,7 +21,7 @@ from uat_jax.arithmetic.common_factors import terms_of_product, terms_of_sum
 from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.number import Number, rational
-from uat_jax.arithmetic.residues import Residues, same
+from uat_jax.arithmetic.residues import Residues, same, vanishes
 from uat_jax.arithmetic.tracing import is_number, shape_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,11 @@ def meet(fields: Fields, equation: JaxprEqn, operands: Sequence[Any], results: S
     if name not in ("dot_general", "reduce_sum") or len(met) >= MOST_MET or LAW not in fields.functions.laws:
         return
     (result,) = results
-    if not isinstance(result, Number) or not 0 < math.prod(result.shape) <= MOST_SUMS or not is_number(equation.outvars[0]):
+    if (
+        not isinstance(result, Number)
+        or not 0 < math.prod(result.shape) <= MOST_SUMS
+        or not is_number(equation.outvars[0])
+    ):
         return
     factors = list(operands)
     if name == "reduce_sum":
@@ -116,8 +120,7 @@ def _is_thin(fields: Fields, x: Number, square: Number) -> bool:
     if same(square.residues, fields.draw.fraction(1, square.shape)):
         return True
     assert x.facts is not None
-    zero = np.array([np.all(level == 0, axis=0) for level in square.residues.levels[:1]])
-    return x.facts.nature is not Nature.PIECEWISE and not zero.any()
+    return x.facts.nature is not Nature.PIECEWISE and not vanishes(square.residues).any()
 
 
 def _factors(fields: Fields, x: Any) -> list[Any]:

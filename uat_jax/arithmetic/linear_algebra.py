@@ -39,7 +39,8 @@ def triangular_solve(parameters: Parameters, a: jax.Array, b: jax.Array) -> jax.
 
     The other triangle of A is not read, nor is the diagonal where it is said to be of ones.  X op(A) = B is solved as
     op(A)ᵀ Xᵀ = Bᵀ.  Of L Lᵀ = A the columns of L, and the rows of Lᵀ, have one root each, which a quotient by the
-    diagonal takes away: xᵢ = (bᵢ - Σ (aᵢⱼ/aⱼⱼ) aⱼⱼxⱼ)/aᵢᵢ for a lower triangle, bᵢ/aᵢᵢ - Σ (aᵢⱼ/aᵢᵢ) xⱼ for an upper one.
+    diagonal takes away: xᵢ = (bᵢ - Σ (aᵢⱼ/aⱼⱼ) aⱼⱼxⱼ)/aᵢᵢ for a lower triangle, and bᵢ/aᵢᵢ - Σ (aᵢⱼ/aᵢᵢ) xⱼ for an
+    upper one.
     """
     from_left = parameters["left_side"]
     transposed = parameters["transpose_a"] is from_left

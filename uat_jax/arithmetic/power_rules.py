@@ -612,7 +612,7 @@ def _polygamma(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence
     """The m-th derivative of that: ψₘ(z + n) = ψₘ(z) + (-1)^m m! Σ 1/(z + k)^(m + 1) over k < n."""
     order, x = rational(functions.draw, operands[0]), operands[1]
     steps = _steps(functions, x)
-    if len(steps) == 1 or order not in ORDERS:
+    if len(steps) == 1 or order is None or order not in ORDERS:
         return result
     m = int(order)
     total = Number(functions.draw.opaque("polygamma", operands[0].residues, steps[0].residues))

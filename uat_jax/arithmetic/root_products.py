@@ -57,8 +57,8 @@ def multiplied(draw: Draw, a: Quadratic, b: Quadratic) -> Number | None:
     shape = a.coefficient.shape
     if not 0 < math.prod(shape) <= MOST_ENTRIES:
         return None
-    given = [_as_multiple(draw, q, shape) for q in (a, b)]
-    if given[0] is None or given[1] is None:
+    given = [known for q in (a, b) if (known := _as_multiple(draw, q, shape)) is not None]
+    if len(given) < 2:
         return None
     letters = [letter for _, of, _ in given for letter in of]
     coefficient = draw.multiply(given[0][0], given[1][0])

@@ -285,7 +285,7 @@ INFINITE: Mapping[str, Callable[..., np.ndarray | None]] = {
     "select_n": _selected,
     "sub": _shifted(-1),
 }
-"""Where the infinities of operands are those of results: of a row of which a mask keeps one entry the maximum is a number."""
+"""Which infinities results have: the maximum of a row of which a mask keeps one entry is a number."""
 
 
 def _ranges(equation: JaxprEqn, operands: Sequence[Range]) -> list[Range]:

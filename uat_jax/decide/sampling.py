@@ -94,7 +94,8 @@ def sample(
         sides = _values((left, right), points, copies, Doubles(), deadline)
         finite = [np.isfinite(side) for side in sides]
         apart, mismatched = _apart(sides, finite), finite[0] != finite[1]
-        for_all_readings = apart.any() and (not readings(left, right) or _apart_as_meant((left, right), points, copies, deadline))
+        meant = bool(apart.any()) and bool(readings(left, right))
+        surely = _apart_as_meant((left, right), points, copies, deadline) if meant else bool(apart.any())
     except BudgetError:
         raise
     except UatJaxError as error:
@@ -105,7 +106,7 @@ def sample(
         undefined=(int((~finite[0]).sum()), int((~finite[1]).sum())),
         entries=sides[0].size,
         mismatched=int(mismatched.sum()),
-        apart=bool(for_all_readings),
+        apart=surely,
         reason="",
     )
     return Sample(seen, tuple(tuple(x[i] for x in points) for i in suspects))
@@ -116,9 +117,9 @@ class _AsMeant(Doubles):
 
     def constant(self, array: Any, dtype: np.dtype) -> np.ndarray:
         """The numbers that a literal or captured array stands for, rounded to float64."""
-        meant = [float(ball.mid()) if ball.is_finite() else math.nan for ball in balls(array, dtype, Reading.MEANT).flat]
-        written = np.asarray(array).astype(np.float64)
-        found = np.array(meant).reshape(written.shape)
+        written, meant = np.asarray(array).astype(np.float64), balls(array, dtype, Reading.MEANT)
+        middles = [float(ball.mid()) if ball.is_finite() else math.nan for ball in meant.flat]
+        found = np.array(middles).reshape(written.shape)
         return np.where(np.isfinite(found), found, written)[None]
 
 
@@ -130,9 +131,7 @@ def _values(
     return [together(outputs, copies) for outputs in interpret_all(programs, arithmetic, points)]
 
 
-def _apart_as_meant(
-    programs: Programs, points: list[np.ndarray], copies: int, deadline: Deadline | None
-) -> bool:
+def _apart_as_meant(programs: Programs, points: list[np.ndarray], copies: int, deadline: Deadline | None) -> bool:
     """Whether values differ also when constants are what they stand for, or cannot be had."""
     try:
         sides = _values(programs, points, copies, _AsMeant(), deadline)

@@ -15,6 +15,7 @@ from . import (
     facts,
     guards,
     hidden,
+    increasing,
     integers,
     inverses,
     laws,
@@ -22,6 +23,7 @@ from . import (
     orders,
     powers,
     precision,
+    roots,
     scatters,
     sizes,
     steps,
@@ -59,6 +61,8 @@ KINDS = {
         orders,
         norms,
         entries,
+        increasing,
+        roots,
     )
 }
 

@@ -9,6 +9,8 @@ from .row import Different, Equal, S, V, f32, ind, real
 
 FOUR = f32(4)
 KNOTS = np.array([0, 1], np.float32)
+KEPT, NONE, TRIANGLE = np.array([True, False, True]), np.zeros(3, bool), np.tri(3, dtype=bool)
+WEIGHTS = np.array([1, 0, 2], np.float32)
 
 
 def one_hot_max(x):
@@ -66,6 +68,12 @@ DIFFERENT = (
     Different("a loop against the end of its first round", halved(2), lambda x: jnp.where(x > 1, x / 2, x), (S,), (5,)),
     Different("a loop that goes on where NaN is compared", lambda x: lax.while_loop(lambda s: (s[0] < 1) & ~(jnp.sqrt(s[1]) >= 0), lambda s: (s[0] + 1, s[1] + 1), (0, x))[1], lambda x: x + 0, (S,), (-1,)),
     Different("interpolation with exchanged values", lambda x: jnp.interp(x, KNOTS, KNOTS), lambda x: jnp.clip(1 - x, 0, 1), (S,), (0,)),
+    Different("a mask with an entry more", lambda x: jax.nn.logsumexp(x, where=KEPT), lambda x: jax.nn.logsumexp(x), (V,), ((1, 2, 3),)),
+    Different("the entries of another mask", lambda x: jnp.log(jnp.where(KEPT, jnp.exp(x), 0).sum()), lambda x: jax.nn.logsumexp(x[:2]), (V,), ((1, 2, 3),)),
+    Different("a mask with weights", lambda x: jnp.log((jnp.exp(x) * WEIGHTS).sum()), lambda x: jnp.log(jnp.exp(x[0]) + jnp.exp(x[2])), (V,), ((1, 2, 3),)),
+    Different("rows without an entry", lambda x: ind(jnp.isfinite(jnp.max(jnp.where(NONE, x, -jnp.inf)))) + 0 * x[0], lambda x: 1 + 0 * x[0], (V,), ((1, 2, 3),)),
+    Different("infinities of the other sign", lambda x: ind(jnp.isfinite(jnp.min(jnp.where(KEPT, x, -jnp.inf)))) + 0 * x[0], lambda x: 1 + 0 * x[0], (V,), ((1, 2, 3),)),
+    Different("a lower end", lambda x: jnp.max(jnp.where(KEPT, x, -jnp.inf)), lambda x: jnp.max(jnp.where(KEPT, x, -1)), (V,), ((-3, 2, -4),)),
     Different("sums of exponentials from the other end", lambda x: lax.cumlogsumexp(x), lambda x: lax.cumlogsumexp(x, reverse=True), (V,), ((1, 2, 3),)),
 )  # fmt: skip
 
@@ -78,5 +86,7 @@ EQUAL = (
     Equal("the middle of three by extremes", lambda x: jnp.sort(x)[1], lambda x: jnp.maximum(jnp.minimum(x[0], x[1]), jnp.minimum(jnp.maximum(x[0], x[1]), x[2])), (V,)),
     Equal("a bounded loop as selections", halved(3), selected(3), (S,)),
     Equal("interpolation as a clip", lambda x: jnp.interp(x, KNOTS, KNOTS), lambda x: jnp.clip(x, 0, 1), (S,)),
+    Equal("a logarithm of what a mask keeps", lambda x: jax.nn.logsumexp(x, where=KEPT), lambda x: jnp.log(jnp.exp(x[0]) + jnp.exp(x[2])), (V,)),
+    Equal("logarithms of rows of a triangle", lambda a: jax.nn.logsumexp(jnp.where(TRIANGLE, a, -jnp.inf), 1), lambda a: jnp.stack([jax.nn.logsumexp(a[i, : i + 1]) for i in range(3)]), (f32(3, 3),)),
     Equal("sums of exponentials up to each entry", lax.cumlogsumexp, lambda x: jnp.log(jnp.cumsum(jnp.exp(x))), (V,)),
 )  # fmt: skip

@@ -3,10 +3,13 @@
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.scipy.special import polygamma
 
 import uat_jax as uj
 
 from .row import Different, Equal, S
+
+POSITIVE = uj.positive(S)
 
 
 def inside(x):
@@ -175,11 +178,18 @@ FUNCTIONS = (
     Different("arctanh not halved", lambda x: jnp.arctanh(inside(x)), lambda x: jnp.log((1 + inside(x)) / (1 - inside(x))), (S,), (1,)),
     Different("powers in a row", lambda x: x ** jnp.arange(3.0), lambda x: jnp.stack([jnp.ones_like(x), x, x * x * x]), (S,), (2,)),
     Different("arcsin and arccos differ", lambda x: jnp.arccos(inside(x)), lambda x: jnp.pi / 2 + jnp.arcsin(inside(x)), (S,), (1,)),
+    Different("an angle beyond half a turn", lambda x: jnp.arctan2(jnp.sin(x), jnp.cos(x)), lambda x: x, (S,), (4,)),
+    Different("the other coordinate", lambda x: jnp.cos(jnp.arctan2(jnp.cos(x), jnp.sin(x))), jnp.cos, (S,), (1,)),
+    Different("the other sign of a recurrence", lambda x: polygamma(1, x + 1), lambda x: polygamma(1, x) + 1 / x**2, (POSITIVE,), (1,)),
+    Different("a step of a recurrence too far", lambda x: polygamma(1, x + 2), lambda x: polygamma(1, x) - 1 / x**2 - 1 / (x + 2) ** 2, (POSITIVE,), (1,)),
+    Different("another derivative", lambda x: polygamma(2, x + 1), lambda x: polygamma(2, x) - 2 / x**3, (POSITIVE,), (1,)),
 )  # fmt: skip
 
 DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *UNDONE, *UNDEFINED, *MET, *FUNCTIONS)
 
 EQUAL = (
+    Equal("an angle of a point of the circle", lambda x: jnp.sin(2 * jnp.arctan2(jnp.sin(x), jnp.cos(x)) + 1), lambda x: jnp.sin(2 * x + 1), (S,)),
+    Equal("a recurrence", lambda x: polygamma(2, x + 1), lambda x: polygamma(2, x) + 2 / x**3, (POSITIVE,)),
     Equal("one and the square of lgamma", lambda x: jnp.tanh(1 / (1 + lax.lgamma(x) ** 2)), lambda x: jnp.tanh(1 / (lax.lgamma(x) * lax.lgamma(x) + 1)), (S,)),
     Equal("exp of half a logarithm undone", lambda x: jnp.exp(jnp.arcsinh(jnp.sinh(2 * jnp.log(2 + jnp.sin(x)))) / 2), lambda x: 2 + jnp.sin(x), (S,)),
     Equal("exp of the opposite undone", lambda x: jnp.exp(-jnp.arcsinh(jnp.sinh(2 * jnp.log(1 + x * x))) / 2), lambda x: 1 / (1 + x * x), (S,)),
