@@ -124,7 +124,7 @@ class Landing:
 class IntegerPart:
     """The integers of one program in one case.
 
-    values: of the variables that are computed of integers alone.  roles: by the number of an equation that is not, the
+    derived: variables that are functions of one input each, as letters of their own.  values: of the variables that are computed of integers alone.  roles: by the number of an equation that is not, the
     lookup, the comparison with all places or the number (`Letters`) that it stands for.
     """
 
@@ -132,6 +132,7 @@ class IntegerPart:
     known: Differences
     values: dict[Any, Whole]
     with_places: bool = True
+    derived: Mapping[Any, Letters] = field(default_factory=dict)
     roles: dict[int, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -160,6 +161,10 @@ class IntegerPart:
                 if found is not None:
                     self.roles[number] = found
                     return
+            if len(equation.outvars) == 1 and equation.outvars[0] in self.derived:
+                letters = self.derived[equation.outvars[0]].simplified(self.known)
+                self.values[equation.outvars[0]] = letters
+                return
             results = self._whole(equation, operands)  # type: ignore[arg-type]
             self.values.update(zip(equation.outvars, results, strict=True))
             return

@@ -336,8 +336,7 @@ class RealPair:
     def domains(self) -> Domains:
         """What the inputs of these programs range over."""
         of = self.texts.domains
-        ranges = [of[i] for i in self.texts.letters]
-        low, high = min(r.low for r in ranges), max(r.high for r in ranges)
+        low, high = self.texts.hull
         of_number = Interval(low, high) if low < high and not self.with_elsewhere else REALS
         more: list[Any] = [of_number] if self.with_number else []
         more += [REALS] if self.alone else []
