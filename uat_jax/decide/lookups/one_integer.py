@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -37,6 +38,9 @@ LONGEST, MOST = 2**18, 2**22
 
 MOST_TABLES = 64
 """So many functions one equation makes at most."""
+
+MOST_RELATED, LARGEST_MULTIPLE = 12, 2**16
+"""Of more functions of a letter no relations are looked for, nor larger multiples: their sums fit into 64 bits."""
 
 MOST_ENTRIES = 2**16
 """Larger arrays are not followed."""
@@ -94,9 +98,37 @@ class Derived:
                     known = after
         return known
 
+    @cached_property
+    def relations(self) -> dict[int, tuple[int, dict[int, int]]]:
+        """Letters that are sums of multiples of others: the number that is added, and the multiples.
+
+        No such letter stands in the sum of another one.
+        """
+        found: dict[int, tuple[int, dict[int, int]]] = {}
+        for base in dict.fromkeys(b for b, _ in self.of.values()):
+            tables = {base: self._places(base), **{d: t for d, (b, t) in self.of.items() if b == base}}
+            if len(tables) > MOST_RELATED:
+                continue
+            for letter in list(tables):
+                others = {d: t for d, t in tables.items() if d != letter}
+                if (sum_ := _as_sum(tables[letter], others)) is not None:
+                    found[letter] = sum_
+                    del tables[letter]
+        return found
+
     def _places(self, base: int) -> np.ndarray:
         count = len(next(table for b, table in self.of.values() if b == base))
         return self.low[base] + np.arange(count, dtype=np.int64)
+
+
+def _as_sum(table: np.ndarray, others: Mapping[int, np.ndarray]) -> tuple[int, dict[int, int]] | None:
+    """A table as a number and the sum of whole multiples of others, which is right at every place; None if none is found."""
+    columns = np.stack([np.ones_like(table), *others.values()], axis=1)
+    guess, *_ = np.linalg.lstsq(columns.astype(float), table.astype(float), rcond=None)
+    whole = np.rint(guess).astype(np.int64)
+    if np.abs(whole).max() > LARGEST_MULTIPLE or (columns @ whole != table).any():
+        return None
+    return int(whole[0]), {d: int(c) for d, c in zip(others, whole[1:], strict=True) if c}
 
 
 @dataclass
@@ -147,28 +179,34 @@ def derived_of(
     numbers: dict[tuple[int, int], int] = {}
     made: list[dict[Any, Letters]] = []
     for functions in found:
-        letters = {v: _letters(f, dtype_of(v), tables, numbers, count) for v, f in functions.items()}
+        letters = {v: _letters(f, dtype_of(v), tables, low, numbers, count) for v, f in functions.items()}
         made.append({v: x for v, x in letters.items() if x is not None})
     of = {number: (letter, tables.arrays[table]) for (letter, table), number in numbers.items()}
     return Derived(low, of), made
 
 
 def _letters(
-    functions: Functions, dtype: Any, tables: Tables, numbers: dict[tuple[int, int], int], count: int
+    functions: Functions,
+    dtype: Any,
+    tables: Tables,
+    low: Mapping[int, int],
+    numbers: dict[tuple[int, int], int],
+    count: int,
 ) -> Letters | None:
-    """An array of functions as one of letters; None if each is an input moved by a number, or one is too large."""
+    """An array of functions as one of letters; None if one is too large."""
     pairs = list(zip(functions.letter.ravel().tolist(), functions.table.ravel().tolist(), strict=True))
     distinct = dict.fromkeys(pairs)
     arrays = {pair: tables.arrays[pair[1]] for pair in distinct}
-    if all(letter and (np.diff(arrays[letter, table]) == 1).all() for letter, table in distinct):
-        return None
     if any(np.abs(array).max() > LARGEST for array in arrays.values()):
         return None
     plus, offset = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
     for n, pair in enumerate(pairs):
         array = arrays[pair]
+        first = low.get(pair[0], 0)
         if (array == array[0]).all():
             offset[n] = array[0]
+        elif (np.diff(array) == 1).all():
+            plus[n], offset[n] = pair[0], array[0] - first
         else:
             plus[n] = numbers.setdefault(pair, count + 1 + len(numbers))
     shape = functions.letter.shape
