@@ -96,8 +96,8 @@ def proof_of(programs: SizedPrograms, pairs: Sequence[_Pair], effort: Effort) ->
     """
     try:
         same = same_program(programs.left, programs.right)
-        sides = (programs.reals.program(side) for side in (programs.left, programs.right))
-        proof = Proof() if same else proved(*sides, programs.inputs, effort.deadline)
+        left, right = programs.reals.program(programs.left), programs.reals.program(programs.right)
+        proof = Proof() if same else proved(left, right, programs.inputs, effort.deadline)
     except (Open, UnsupportedError) as error:
         return str(error)
     seen = [sampled_as_reals(p, effort) for p in pairs]

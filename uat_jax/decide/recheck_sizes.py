@@ -166,7 +166,7 @@ def _check_inputs(programs: Sequence[ClosedJaxpr], stated: Specification) -> Non
     dtypes = [[aval.dtype for aval in program.out_avals] for program in programs]
     known = lambda dtype: jnp.issubdtype(dtype, jnp.floating) or str(dtype) in WHOLE
     if dtypes[0] != dtypes[1] or not dtypes[0] or not all(map(known, dtypes[0])):
-        raise MismatchError("the programs with symbolic dimensions do not return numbers of equal dtypes")
+        raise MismatchError("the programs with symbolic dimensions do not return floating-point arrays of equal dtypes")
 
 
 def _instance(pair: Pair, data: Mapping[str, Any]) -> Pair:

@@ -249,7 +249,7 @@ def _sampled(
         said, cases = _with_letters(pair, texts, share, decide)
         if said.verdict in PASSING:
             return said
-        shown = shown or said.finding
+        shown = said.finding or shown
         if cases and found is None:
             points = [*texts.points(cases, TRIED, random), *points]
             found = _at_some(pair, points, effort, write, decide)
