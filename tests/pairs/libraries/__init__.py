@@ -43,6 +43,9 @@ LIBRARIES = {
     "flowjax_bijections": "flowjax",
     "tfp_substrate": "tensorflow_probability",
     "tinygp_kernels": "tinygp",
+    "everyday_losses": "numpyro",
+    "everyday_training": "rlax",
+    "everyday_arrays": "lineax",
 }
 """Table → the library it needs, as it is imported."""
 
