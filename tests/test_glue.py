@@ -1,4 +1,4 @@
-"""What people write around a model, with integers and truth values as variables: equal, refuted, and never certified."""
+"""What people write around a model, with integers and truth values as variables: equal, refuted, never certified."""
 
 import jax
 import pytest
@@ -53,7 +53,9 @@ def test_what_differs_is_never_certified(name):
 
 
 def test_a_range_that_is_not_given_is_not_read_off_an_axis_of_any_length():
-    found = uj.certify(*EMBEDDED, jax.ShapeDtypeStruct(jax.export.symbolic_shape("v, 2"), "float32"), WORDS, budget=60.0)
+    found = uj.certify(
+        *EMBEDDED, jax.ShapeDtypeStruct(jax.export.symbolic_shape("v, 2"), "float32"), WORDS, budget=60.0
+    )
     assert found.verdict not in PASSING, found
 
 

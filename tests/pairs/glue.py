@@ -1,4 +1,4 @@
-"""Pairs of functions as people write them around a model: losses over a vocabulary, masks, positions, buckets, packed bits."""
+"""Pairs of functions as people write them around a model: losses, masks, positions, buckets, packed bits."""
 
 import jax
 import jax.numpy as jnp

@@ -12,7 +12,8 @@ docs/soundness.md says what each proves.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -48,6 +49,9 @@ MOST_CHOICES, MOST_ENTRIES, MOST_STACKED = 4096, 400_000, 64
 """So many choices of the integers are looked at side by side, if all entries they compute are not more; and so many
 where conditionals or loops are written out for each."""
 
+MOST_BATCHES = 32
+"""Where they compute more entries than that, they are looked at in so many batches at most."""
+
 MOST_CASES = 1024
 """So many outcomes of the comparisons of letters are looked at."""
 
@@ -63,7 +67,9 @@ FEW = 4
 class Decide(Protocol):
     """How a pair of programs of real numbers is decided; `proof_alone` if no counterexample is asked for."""
 
-    def __call__(self, pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence: ...
+    def __call__(self, pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence:
+        """What is found."""
+        ...
 
 
 def of_integers(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evidence:
@@ -182,10 +188,10 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     empty = _Empty(avals)
     whole = WholePair(empty, empty, tuple(of for of, _ in integers), effort.deadline)  # type: ignore[arg-type]
     entries = entries_computed(pair.left.jaxpr) + entries_computed(pair.right.jaxpr)
-    most = min(MOST_CHOICES, MOST_ENTRIES // max(1, entries))
+    together = max(1, MOST_ENTRIES // max(1, entries))
     if has_control(pair.left) or has_control(pair.right):
-        most = min(most, MOST_STACKED)
-    if whole.count <= most:
+        together = min(together, MOST_STACKED)
+    if whole.count <= min(MOST_CHOICES, together):
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
     truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
@@ -194,7 +200,39 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
         if found.verdict in (*PASSING, Verdict.REFUTED):
             return found
         said = found.finding
-    return _sampled(pair, integers, whole.count, effort, write, decide, said)
+    sampled = _sampled(pair, integers, whole.count, effort, write, decide, said)
+    if sampled.verdict is not Verdict.AGREES or whole.count > min(MOST_CHOICES, together * MOST_BATCHES):
+        return sampled
+    (chosen,) = list(whole.all_inputs())
+    parts = _batches(whole.count, together)
+    each = lambda part, share: _beside(pair, tuple(x[part] for x in chosen), share, write, decide, "")
+    found = _in_batches(parts, effort, each)
+    text = f"at each of {whole.count} choices of the integers, in {len(parts)} batches: {found.finding}"
+    return dataclasses.replace(found, finding=text) if found.verdict in (*PASSING, Verdict.REFUTED) else sampled
+
+
+def _batches(count: int, together: int) -> list[slice]:
+    """Numbers up to a count, so many together at most."""
+    return [slice(start, min(start + together, count)) for start in range(0, count, together)]
+
+
+def _in_batches(parts: Sequence[slice], effort: Effort, each: Callable[[slice, Effort], Evidence]) -> Evidence:
+    """What is found of all batches, which share the chance of error: the first not to pass, or the least sure one."""
+    share = dataclasses.replace(effort, error=effort.error / len(parts))
+    passed = []
+    for n, part in enumerate(parts):
+        effort.progress(f"comparing batch {n + 1} of {len(parts)}")
+        found = each(part, share)
+        if found.verdict not in PASSING:
+            return found
+        passed.append(found)
+    log2 = lambda found: getattr(found.figures, "log2_error", -math.inf)
+    worst = max(passed, key=lambda found: (found.verdict is Verdict.CERTIFIED, log2(found)))
+    if len(parts) == 1 or worst.verdict is Verdict.PROVED:
+        return worst
+    figures = dataclasses.replace(worst.figures, log2_error=log2(worst) + math.log2(len(parts)))  # type: ignore[type-var]
+    assumptions = tuple(dict.fromkeys(a for found in passed for a in found.assumptions))
+    return dataclasses.replace(worst, figures=figures, assumptions=assumptions)
 
 
 def _by_signs(pair: Pair, truths: AsReals, effort: Effort, write: Writer, decide: Decide) -> Evidence:
@@ -293,16 +331,26 @@ def _with_letters(
         cases = texts.cases(MOST_CASES)
         one = RealPair(texts, cases[:1]).programs()
         entries = sum(entries_computed(program.jaxpr) for program in one)
-        if len(cases) * entries > MOST_ENTRIES and len(cases) > 1:
+        parts = _batches(len(cases), max(1, MOST_ENTRIES // max(1, entries)))
+        if len(parts) > MOST_BATCHES:
             return nothing(f"{len(cases)} cases of comparisons are too many for programs of this size"), cases
-        real = RealPair(texts, cases)
-        left, right = real.programs()
+        real = RealPair(texts, cases[parts[0]])
+        real.programs()
     except UnsupportedError as error:
         return nothing(str(error)), []
     if effort.almost_everywhere and (real.letters or real.with_number):
         return nothing("what holds for almost all rows may not hold for those of a text with a repeated token"), cases
-    letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
-    found = decide(letters, effort, lambda found: "", proof_alone=proof_alone)
+
+    def each(part: slice, share: Effort) -> Evidence:
+        of_part = RealPair(texts, cases[part])
+        left, right = of_part.programs()
+        letters = dataclasses.replace(pair, left=left, right=right, domains=of_part.domains(), names=())
+        return decide(letters, share, lambda found: "", proof_alone=proof_alone)
+
+    try:
+        found = _in_batches(parts, effort, each)
+    except UnsupportedError as error:
+        return nothing(str(error)), cases
     if found.verdict in PASSING and real.letters and _undefined_where_alike(pair, texts, cases, effort):
         return nothing("one of the functions is undefined at equal integers, whatever the real inputs are"), cases
     of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"

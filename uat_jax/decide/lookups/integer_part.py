@@ -127,8 +127,9 @@ class Landing:
 class IntegerPart:
     """The integers of one program in one case.
 
-    derived: variables that are functions of one input each, as letters of their own.  values: of the variables that are computed of integers alone.  roles: by the number of an equation that is not, the
-    lookup, the comparison with all places or the number (`Letters`) that it stands for.
+    derived: variables that are functions of one input each, as letters of their own.  values: of the variables that are
+    computed of integers alone.  roles: by the number of an equation that is not, the lookup, the comparison with all
+    places or the number (`Letters`) that it stands for.
     """
 
     program: ClosedJaxpr

@@ -2,8 +2,8 @@
 
     i % 1000 = i - 1000 * (i // 1000)        (w & 15) = w % 16        clip(i, 0, 31)
 
-Two such functions are the same if their tables are.  What a letter is may be told from what a function of it is, and the
-other way round: a case keeps those values of an input only that fit all that is known of its functions.
+Two such functions are the same if their tables are.  What a letter is may be told from what a function of it is, and
+the other way round: a case keeps those values of an input only that fit all that is known of its functions.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Derived:
 
 
 def _as_sum(table: np.ndarray, others: Mapping[int, np.ndarray]) -> tuple[int, dict[int, int]] | None:
-    """A table as a number and the sum of whole multiples of others, which is right at every place; None if none is found."""
+    """A table as a number and a sum of whole multiples of others, right at every place; None if none is found."""
     columns = np.stack([np.ones_like(table), *others.values()], axis=1)
     guess, *_ = np.linalg.lstsq(columns.astype(float), table.astype(float), rcond=None)
     whole = np.rint(guess).astype(np.int64)
@@ -291,11 +291,13 @@ def _entrywise(equation: JaxprEqn, operands: Sequence[Functions], tables: Tables
             return None
         places = [i for i, row in enumerate(columns) if max(map(len, row)) == n]
         numbers.update(zip(places, (tables.number(x.astype(np.int64)) for x in found), strict=True))
-    table = np.asarray([numbers[i] for i in inverse.ravel()], np.int64).reshape(shape)
+    table = np.asarray([numbers[int(i)] for i in inverse.ravel()], np.int64).reshape(shape)
     return Functions(letter, table)
 
 
 def _is_special(numerator: np.ndarray, divisor: np.ndarray) -> bool:
     """Whether a quotient by 0, or one that is too large, is among some."""
     least = ends(numerator.dtype)[0]
-    return bool((divisor == 0).any() or ((numerator == least) & (divisor == np.asarray(-1).astype(divisor.dtype))).any())
+    return bool(
+        (divisor == 0).any() or ((numerator == least) & (divisor == np.asarray(-1).astype(divisor.dtype))).any()
+    )
