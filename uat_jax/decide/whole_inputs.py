@@ -194,6 +194,7 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     if whole.count <= min(MOST_CHOICES, together):
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
+    effort = dataclasses.replace(effort, error=effort.error / 3)  # signs, letters and batches share the chance of error
     truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
     if truths.places:
         found = _by_signs(pair, truths, effort, write, decide)
