@@ -334,24 +334,27 @@ def _with_letters(
         parts = _batches(len(cases), max(1, MOST_ENTRIES // max(1, entries)))
         if len(parts) > MOST_BATCHES:
             return nothing(f"{len(cases)} cases of comparisons are too many for programs of this size"), cases
-        real = RealPair(texts, cases[parts[0]])
-        real.programs()
+        RealPair(texts, cases[parts[0]]).programs()
     except UnsupportedError as error:
         return nothing(str(error)), []
-    if effort.almost_everywhere and (real.letters or real.with_number):
-        return nothing("what holds for almost all rows may not hold for those of a text with a repeated token"), cases
+    with_letters = []
 
     def each(part: slice, share: Effort) -> Evidence:
-        of_part = RealPair(texts, cases[part])
-        left, right = of_part.programs()
-        letters = dataclasses.replace(pair, left=left, right=right, domains=of_part.domains(), names=())
+        real = RealPair(texts, cases[part])
+        left, right = real.programs()
+        with_letters.append(real.letters)
+        if effort.almost_everywhere and (real.letters or real.with_number):
+            raise UnsupportedError(
+                "what holds for almost all rows may not hold for those of a text with a repeated token"
+            )
+        letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
         return decide(letters, share, lambda found: "", proof_alone=proof_alone)
 
     try:
         found = _in_batches(parts, effort, each)
     except UnsupportedError as error:
         return nothing(str(error)), cases
-    if found.verdict in PASSING and real.letters and _undefined_where_alike(pair, texts, cases, effort):
+    if found.verdict in PASSING and any(with_letters) and _undefined_where_alike(pair, texts, cases, effort):
         return nothing("one of the functions is undefined at equal integers, whatever the real inputs are"), cases
     of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"
     finding = f"the integers are letters, and the rows that they choose are any rows; {of}: {found.finding}"
