@@ -341,12 +341,14 @@ def _with_letters(
     with_letters = []
 
     def each(part: slice, share: Effort) -> Evidence:
-        of_part = RealPair(texts, cases[part])
-        left, right = of_part.programs()
-        if effort.almost_everywhere and (of_part.letters or of_part.with_number):
-            return nothing("what holds for almost all rows may not hold for those of a text with a repeated token")
-        with_letters.append(of_part.letters > 0)
-        letters = dataclasses.replace(pair, left=left, right=right, domains=of_part.domains(), names=())
+        real = RealPair(texts, cases[part])
+        left, right = real.programs()
+        with_letters.append(real.letters)
+        if effort.almost_everywhere and (real.letters or real.with_number):
+            raise UnsupportedError(
+                "what holds for almost all rows may not hold for those of a text with a repeated token"
+            )
+        letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
         return decide(letters, share, lambda found: "", proof_alone=proof_alone)
 
     try:

@@ -39,6 +39,9 @@ LONGEST, MOST = 2**18, 2**22
 MOST_TABLES = 64
 """So many functions one equation makes at most."""
 
+MOST_DERIVED = 192
+"""More letters of functions are not made."""
+
 MOST_RELATED, LARGEST_MULTIPLE = 12, 2**16
 """Of more functions of a letter no relations are looked for, nor larger multiples: their sums fit into 64 bits."""
 
@@ -181,6 +184,8 @@ def derived_of(
     for functions in found:
         letters = {v: _letters(f, dtype_of(v), tables, low, numbers, count) for v, f in functions.items()}
         made.append({v: x for v, x in letters.items() if x is not None})
+    if len(numbers) > MOST_DERIVED:
+        return Derived(low), [{} for _ in programs]
     of = {number: (letter, tables.arrays[table]) for (letter, table), number in numbers.items()}
     return Derived(low, of), made
 
