@@ -24,6 +24,7 @@ from uat_jax.arithmetic.concrete import bind
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import IDENTITY, called
 from uat_jax.arithmetic.scattering import combines, replaces
+from uat_jax.arithmetic.stored_control import scan_parameters
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -708,7 +709,7 @@ RULES = frozenset({*_ENTRYWISE, *_MOVED, *_RULES})
 
 def _scan(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     """A loop of known length, step by step."""
-    p = equation.params
+    p = scan_parameters(equation)
     constants, carried = p["num_consts"], p["num_carry"]
     given, carry, rows = (
         operands[:constants],
