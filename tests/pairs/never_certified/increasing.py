@@ -25,7 +25,7 @@ DIFFERENT = (
     Different("a factor that may be 0", lambda x, c: place(x * c**2), lambda x, c: place(x), (V, S), ((1, 2, 3), 0), null_set=True),
     Different("a divisor of any sign", lambda x, c: jnp.max(x / c), lambda x, c: jnp.max(x) / c, (V, S), ((1, 2, 3), -1)),
     Different("a flat function", lambda x: place(jax.nn.relu(x)), place, (V,), ((-3, -1, -2),)),
-    Different("a factor that may be 0", lambda x, s: place(x * jnp.where(s >= 0, s, 1)), lambda x, s: place(x), (V, S), ((1, 2, 3), 0), null_set=True),
+    Different("a factor that is 0 in one case", lambda x, s: place(x * jnp.where(s >= 0, s, 1)), lambda x, s: place(x), (V, S), ((1, 2, 3), 0), null_set=True),
     Different("a factor that is negative in one case", lambda x, s: place(x * jnp.where(s > 0, 1, s)), lambda x, s: place(x), (V, S), ((1, 2, 3), -2)),
     Different("a logarithm of numbers below 0", lambda x: place(jnp.log(x)), place, (V,), ((-1, 2, 3),), infinite=True),
     Different("a function with steps", lambda x: place(jnp.floor(x)), place, (V,), ((0.25, 0.5, 0.125),)),
