@@ -144,6 +144,32 @@ PROGRAMS = {
     "floor division": (lambda x, y: (x // y, x % y), of(i8), of(i8)),
     "quotient and remainder": (jnp.divmod, of(u8), of(u8)),
     "one hot": (lambda i: jax.nn.one_hot(i, 3, dtype=i8), of(i4, 2)),
+    "places in order": (jnp.argsort, of(i8, 4)),
+    "places in order without signs": (lambda x: jnp.argsort(x, axis=0), of(u8, 3, 2)),
+    "sorted beside": (lambda x, y: lax.sort((x, y, x + y), num_keys=2), of(i4, 3), of(i4, 3)),
+    "in descending order": (lambda x: jnp.sort(x, descending=True), of(u8, 3)),
+    "the largest two": (lambda x: lax.top_k(x, 2), of(i8, 4)),
+    "the largest without signs": (lambda x: lax.top_k(x, 2), of(u8, 2, 3)),
+    "one entry replaced": (lambda x, i: x.at[i].set(5), of(i8, 3), of(i4)),
+    "one entry replaced inside": (lambda x, i: x.at[i].set(5, mode="clip"), of(i8, 3), of(i4)),
+    "a row replaced": (lambda x, i: x.at[i].set(x[0]), of(i8, 3, 2), of(i4)),
+    "a window added": (
+        lambda x, i: lax.scatter_add(x, i[None], x[:2] + 1, lax.ScatterDimensionNumbers((0,), (), (0,))),
+        of(i8, 4),
+        of(i4),
+    ),
+    "a window added inside": (
+        lambda x, i: lax.scatter_add(x, i[None], x[:2], lax.ScatterDimensionNumbers((0,), (), (0,)), mode="clip"),
+        of(i8, 4),
+        of(i8),
+    ),
+    "counts": (lambda i: jnp.zeros(3, i8).at[i].add(1), of(i4, 2)),
+    "counts that are dropped": (lambda i: jnp.bincount(i.astype(jnp.int32), length=3), of(u8, 2)),
+    "entries of two places": (lambda i: jnp.zeros((2, 3), i8).at[i[0], i[1]].add(i.astype(i8)[0]), of(i4, 2)),
+    "in batches": (lambda x, i: jax.vmap(lambda x, i: x.at[i].add(7))(x, i), of(i8, 2, 3), of(i4, 2)),
+    "products at places": (lambda x, i: x.at[i].multiply(x[:2]), of(i8, 3), of(i4, 2)),
+    "extremes at places": (lambda x, i: (x.at[i].max(x[:2]), x.at[i].min(x[1:])), of(i8, 3), of(i4, 2)),
+    "places without signs that are written": (lambda x, i: x.at[i].add(1), of(i8, 3), of("uint4", 2)),
     "a mask from a length": (lambda x, n: jnp.where(jnp.arange(3, dtype=i4) < n, x, 0), of(i8, 3), of(i4)),
 }
 
@@ -177,7 +203,20 @@ REFUSED = {
         "where an input says",
         of("int32"),
     ),
-    "a scatter": (lambda x, i: x.at[i].add(1), "'scatter-add'", of(i8, 3), of("int32")),
+    "a scatter of its own": (
+        lambda x, i: lax.scatter_apply(
+            x, i[None], lambda a: a * a, lax.ScatterDimensionNumbers((), (0,), (0,)), update_shape=()
+        ),
+        "'scatter'",
+        of(i8, 3),
+        of("int32"),
+    ),
+    "a promised place": (
+        lambda x, i: x.at[i].add(1, mode="promise_in_bounds"),
+        "is promised places inside",
+        of(i8, 3),
+        of("int32"),
+    ),
     "bits of another width": (lambda x: lax.bitcast_convert_type(x, jnp.uint16), "to another width", of(i8, 2)),
     "too many places": (lambda x, i: x[i], "too many", of(i8, 100_000), of("int32")),
 }

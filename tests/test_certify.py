@@ -484,14 +484,6 @@ BAD: dict[str, tuple] = {
         InputError,
         "needs real inputs; certify jax.grad of both by the real ones",
     ),
-    "integer input at all sizes": (
-        lambda x, i: x,
-        lambda x, i: x,
-        (jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32), jax.ShapeDtypeStruct((3,), jnp.bool_)),
-        {},
-        InputError,
-        "got integer variables and symbolic dimensions; integers are decided at given shapes",
-    ),
     "key": (
         identity,
         identity,

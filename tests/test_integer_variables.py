@@ -151,7 +151,7 @@ def test_a_power_of_a_negative_integer_is_a_quotient():
 
 
 def test_too_many_choices_are_no_proof():
-    left, right = (lambda t, i: t[i % 9] * 2), (lambda t, i: t[lax.rem(i, 9)] + t[i % 9])
+    left, right = (lambda t, i: t[i * i[::-1] % 9] * 2), (lambda t, i: 2 * t[lax.rem(i * i[::-1], 9)])
     found = uj.certify(left, right, f32(9), upto(8, 6))
     assert found.verdict is Verdict.AGREES and "nothing is shown of the others" in found.evidence[0].finding
 

@@ -10,8 +10,10 @@ from excerpt import one_in
 from jax import lax
 from jax.extend.core import Literal
 
+import uat_jax as uj
 from uat_jax.arithmetic.inlining import inlined
 from uat_jax.arithmetic.retracing import bound
+from uat_jax.decide import whole_inputs
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import deadline
 from uat_jax.decide.integers import Integers
@@ -141,3 +143,43 @@ def test_integers_of_a_case_are_those_of_each_of_its_points(seed):
                 assert (now == np.asarray(there[v]))[found.defined].all(), f"seed {seed}: {names}: {point}"
             else:
                 assert (found == np.asarray(there[v])).all(), f"seed {seed}: {names}: {point}"
+
+
+# ---------------------------------------------------------------- cases in batches
+
+TABLE = jax.ShapeDtypeStruct((3, 2), jnp.float32)
+TOKEN = uj.integers(jax.ShapeDtypeStruct((), jnp.int32), 0, 2)
+AT_EQUAL = {
+    "rows in order": (lambda a, b: a > b, lambda a, b: a >= b),
+    "equal rows": (lambda a, b: a == b, lambda a, b: a < a),
+    "signs of differences": (lambda a, b: jnp.sign(a - b), lambda a, b: jnp.where(a > b, 1.0, -1.0)),
+    "places of the larger one": (lambda a, b: jnp.argmax(a - b), lambda a, b: 1 - jnp.argmax((a - b)[::-1])),
+    "steps of the first entry": (
+        lambda a, b: jnp.heaviside(a[0] - b[0], 0.0),
+        lambda a, b: jnp.heaviside(a[0] - b[0], 1.0),
+    ),
+}
+"""Functions of two rows that are equal for almost all rows, and different where both are one row."""
+
+
+def of_tokens(function):
+    """A function of the rows of two tokens, which is left out where both are 0: that case has no letters."""
+
+    def of(i, j, table):
+        value = jnp.where(i == 0, jnp.where(j == 0, 0.0, 1.0), 2.0)
+        return value * jnp.asarray(function(table[i], table[j]), jnp.float32)
+
+    return of
+
+
+@pytest.mark.parametrize("name", one_in(2, AT_EQUAL))
+def test_letters_of_a_later_batch_are_not_equal_almost_everywhere(name, monkeypatch):
+    monkeypatch.setattr(whole_inputs, "MOST_ENTRIES", 40)  # so that each batch has one case
+    left, right = map(of_tokens, AT_EQUAL[name])
+    assert not uj.certify(left, right, TOKEN, TOKEN, TABLE, almost_everywhere=True).passes
+
+
+def test_cases_in_batches_are_equal_where_their_functions_are(monkeypatch):
+    monkeypatch.setattr(whole_inputs, "MOST_ENTRIES", 40)
+    left, right = of_tokens(lambda a, b: a > b), of_tokens(lambda a, b: b < a)
+    assert uj.certify(left, right, TOKEN, TOKEN, TABLE).passes

@@ -23,11 +23,16 @@ from jax.lax import GatherScatterMode
 from uat_jax.arithmetic.concrete import bind
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import IDENTITY, called
+from uat_jax.arithmetic.scattering import combines, replaces
+from uat_jax.arithmetic.stored_control import scan_parameters
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 MOST_TERMS = 200_000
 """Formulas with more entries than this, counted at every equation, are not made."""
+
+MOST_WRITTEN = 50_000
+"""So many entries are written at places that depend on the inputs, each counted at all places where it may be."""
 
 MOST_PLACES = 4096
 """A place that depends on the inputs is looked for among so many at most, times the entries that are read there."""
@@ -150,7 +155,8 @@ def _results(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     if name in _MOVED:
         return _moved(equation, operands)
     if name in _RULES:
-        return [_RULES[name](equation, *operands)]
+        found = _RULES[name](equation, *operands)
+        return found if isinstance(found, list) else [found]
     raise UnsupportedError(f"'{name}'{source_line(equation)} has no rule over bit vectors")
 
 
@@ -584,20 +590,84 @@ def _place_of(largest: bool) -> Callable:
     return found
 
 
-def _sorted(equation: JaxprEqn, x: Any, *others: Any) -> np.ndarray:
-    """One array in ascending order along an axis, by exchanges of neighbours."""
-    if others:
-        raise UnsupportedError(f"'sort'{source_line(equation)} of several arrays has no rule over bits")
-    dtype, axis = dtype_of(equation.invars[0]), equation.params["dimension"]
-    low, high = _extreme(False)(dtype, equation), _extreme(True)(dtype, equation)
-    rows = np.moveaxis(formulas(x, dtype), axis, -1).copy()
-    length = rows.shape[-1]
-    for i in np.ndindex(rows.shape[:-1]):
-        for last in range(length - 1, 0, -1):
+def _sorted(equation: JaxprEqn, *operands: Any) -> list[np.ndarray]:
+    """Arrays in the ascending order of the first ones along an axis; equal ones stay in their order."""
+    dtypes, axis = [dtype_of(v) for v in equation.invars], equation.params["dimension"]
+    rows = [np.moveaxis(formulas(x, d), axis, -1).copy() for x, d in zip(operands, dtypes, strict=True)]
+    keys = equation.params["num_keys"]
+
+    def less(x: Sequence[Any], y: Sequence[Any]) -> Any:
+        z3, found = solver(), solver().BoolVal(False)
+        for a, b, dtype in list(zip(x, y, dtypes, strict=True))[keys - 1 :: -1]:
+            found = z3.Or(_LESS(dtype, equation)(a, b), z3.And(a == b, found))
+        return found
+
+    _exchange(rows, less)
+    return [np.moveaxis(x, -1, axis) for x in rows]
+
+
+def _exchange(rows: Sequence[np.ndarray], less: Callable[[Sequence[Any], Sequence[Any]], Any]) -> None:
+    """Sorts arrays along their last axis, by exchanges of neighbours of which the second is less than the first."""
+    for i in np.ndindex(rows[0].shape[:-1]):
+        for last in range(rows[0].shape[-1] - 1, 0, -1):
             for k in range(last):
-                a, b = rows[(*i, k)], rows[(*i, k + 1)]
-                rows[(*i, k)], rows[(*i, k + 1)] = low(a, b), high(a, b)
-    return np.moveaxis(rows, -1, axis)
+                first, second = [x[(*i, k)] for x in rows], [x[(*i, k + 1)] for x in rows]
+                exchanged = less(second, first)
+                for x, a, b in zip(rows, first, second, strict=True):
+                    x[(*i, k)], x[(*i, k + 1)] = _choose(exchanged, b, a), _choose(exchanged, a, b)
+
+
+def _largest(equation: JaxprEqn, x: Any) -> list[np.ndarray]:
+    """The largest entries along an axis in descending order, and their places: of equal ones the first comes first."""
+    dtype, axis, k = dtype_of(equation.invars[0]), equation.params["axis"], equation.params["k"]
+    places, rows = dtype_of(equation.outvars[1]), np.moveaxis(formulas(x, dtype), axis, -1).copy()
+    numbers = np.broadcast_to(formulas(np.arange(rows.shape[-1]), places), rows.shape).copy()
+    _exchange([rows, numbers], lambda a, b: _LESS(dtype, equation)(b[0], a[0]))
+    return [np.moveaxis(found[..., :k], -1, axis) for found in (rows, numbers)]
+
+
+def _scattered(name: str) -> Callable:
+    """An array in which entries are combined with those of windows that start where the rows of an index say.
+
+    A window that starts outside is moved inside, or dropped, by the mode.
+    """
+
+    def found(equation: JaxprEqn, x: Any, index: Any, updates: Any) -> np.ndarray:
+        z3, numbers, mode = solver(), equation.params["dimension_numbers"], equation.params["mode"]
+        named = f"'{equation.primitive.name}'{source_line(equation)}"
+        if not (replaces if name == "set" else combines)(equation):
+            raise UnsupportedError(f"{named} has an update of its own, which has no rule over bits")
+        dtype, of = dtype_of(equation.invars[0]), dtype_of(equation.invars[1])
+        made, new, index = formulas(x, dtype).copy(), formulas(updates, dtype), np.asarray(index)
+        own = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
+        windows = dict(zip([d for d in range(made.ndim) if d not in own], numbers.update_window_dims, strict=True))
+        rows = [d for d in range(new.ndim) if d not in numbers.update_window_dims]
+        sizes = {d: new.shape[windows[d]] if d in windows else 1 for d in range(made.ndim)}
+        batches = dict(zip(numbers.operand_batching_dims, numbers.scatter_indices_batching_dims, strict=True))
+        lasts = [made.shape[d] - sizes[d] for d in numbers.scatter_dims_to_operand_dims]
+        many = math.prod(last + 1 for last in lasts)
+        if many * max(1, new.size) > MOST_WRITTEN:
+            raise UnsupportedError(f"{named} writes to a place that depends on the input out of {many}, too many")
+        combined = (lambda old, value: value) if name == "set" else _ENTRYWISE[name](dtype, equation)
+        for u in np.ndindex(new.shape):
+            row = tuple(u[d] for d in rows)
+            starts = [_starts(index[(*row, k)], of, last) for k, last in enumerate(lasts)]
+            beside = [_outside(index[(*row, k)], of, last) for k, last in enumerate(lasts)]
+            if mode != GatherScatterMode.CLIP and mode != GatherScatterMode.FILL_OR_DROP:
+                if not all(z3.is_false(z3.simplify(x)) for x in beside):
+                    raise UnsupportedError(f"{named} is promised places inside, and an integer may lie beside them")
+            for chosen in itertools.product(*starts):
+                place = [u[windows[d]] if d in windows else row[batches[d]] if d in batches else 0 for d in sizes]
+                for d, (start, _) in zip(numbers.scatter_dims_to_operand_dims, chosen, strict=True):
+                    place[d] += start
+                here = z3.And(*(condition for _, condition in chosen))
+                if mode == GatherScatterMode.FILL_OR_DROP:
+                    here = z3.And(here, z3.Not(z3.Or(*beside)))
+                old = made[tuple(place)]
+                made[tuple(place)] = _choose(here, combined(old, new[u]), old)
+        return made
+
+    return found
 
 
 _RULES: Mapping[str, Callable[..., Any]] = {
@@ -619,8 +689,14 @@ _RULES: Mapping[str, Callable[..., Any]] = {
     "reduce_prod": _along(_always(operator.mul)),
     "reduce_sum": _along(_always(operator.add)),
     "reduce_xor": _along(_ENTRYWISE["xor"]),
+    "scatter": _scattered("set"),
+    "scatter-add": _scattered("add"),
+    "scatter-max": _scattered("max"),
+    "scatter-min": _scattered("min"),
+    "scatter-mul": _scattered("mul"),
     "select_n": _selected,
     "sort": _sorted,
+    "top_k": _largest,
 }
 """Primitive → (equation, operands) → its result."""
 
@@ -633,7 +709,7 @@ RULES = frozenset({*_ENTRYWISE, *_MOVED, *_RULES})
 
 def _scan(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     """A loop of known length, step by step."""
-    p = equation.params
+    p = scan_parameters(equation)
     constants, carried = p["num_consts"], p["num_carry"]
     given, carry, rows = (
         operands[:constants],

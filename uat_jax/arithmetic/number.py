@@ -24,6 +24,10 @@ ONE = Fraction(1)
 TALLEST = 1 << 64
 """Scales whose numerator or denominator exceeds this are forgotten."""
 
+MOST_MEMBERS = 1 << 22
+"""Members of maxima that would be more than these at their new places are forgotten: those of a softmax are as many as
+its entries at each of them."""
+
 
 Move = Callable[[np.ndarray], np.ndarray]
 """Rearranges the entries of arrays of shape (copies, *shape)."""
@@ -267,7 +271,8 @@ class Number:
         """The entries rearranged: `move` acts on arrays of shape (copies, *shape)."""
         residues = self.residues.moved(move)
         found = Number(residues, nonnegative=self.nonnegative, scale=self.scale, sum_of_squares=self.sum_of_squares)
-        moved = {name: way(known, move) for name, way in MOVED.items() if (known := getattr(self, name)) is not None}
+        kept = self if _few_members(self.largest_of, found.shape) else self.but(largest_of=None)
+        moved = {name: way(known, move) for name, way in MOVED.items() if (known := getattr(kept, name)) is not None}
         return found.but(factor=self.factor, **moved)
 
     def alone(self) -> Number:
@@ -316,12 +321,20 @@ def _part(element: Any, move: Move) -> Any:
     return element.moved(move)
 
 
+def _few_members(largest_of: tuple[Residues, np.ndarray | None] | None, shape: tuple[int, ...]) -> bool:
+    return largest_of is None or largest_of[0].shape[0] * math.prod(shape) <= MOST_MEMBERS
+
+
 def _moved_members(largest_of: tuple[Residues, np.ndarray | None], move: Callable) -> tuple:
-    """Members stand along the leading axis: each is moved alone."""
+    """Members stand along the leading axis: they are moved as copies are."""
     members, present = largest_of
-    each = lambda array: np.stack([move(array[:, i]) for i in range(array.shape[1])], axis=1)
+
+    def each(array: np.ndarray) -> np.ndarray:
+        found = move(array.reshape(-1, *array.shape[2:]))
+        return found.reshape(*array.shape[:2], *found.shape[1:])
+
     moved = Residues(tuple(map(each, members.levels)), members.degree.mixed())
-    return moved, None if present is None else each(present[None])[0]
+    return moved, None if present is None else move(present)
 
 
 MOVED: Mapping[str, Callable[[Any, Move], Any]] = {

@@ -11,12 +11,14 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.decide.as_reals import AsReals
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
-from uat_jax.decide.domain import domain_of, with_shape
+from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of, with_shape
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import AllSizes
+from uat_jax.decide.integers import Integers
 from uat_jax.decide.loops.counted import with_scans
-from uat_jax.decide.sampling import sample
+from uat_jax.decide.sampling import Seen, sample
 from uat_jax.decide.specification import Specification, is_variable, same_outputs, traced
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import in_new_scope, watched
@@ -48,12 +50,16 @@ class _Pair(Protocol):
 
 @dataclass(frozen=True)
 class SizedPrograms:
-    """Two programs with symbolic dimensions, what is known of their inputs, and the constraints of their sizes."""
+    """Two programs with symbolic dimensions, what is known of their inputs, and the constraints of their sizes.
+
+    reals: how their integers are read as functions of real numbers.
+    """
 
     left: ClosedJaxpr
     right: ClosedJaxpr
     inputs: Inputs
     constraints: tuple[str, ...]
+    reals: AsReals = AsReals(EVERYWHERE, ())
 
     def as_data(self) -> dict[str, Any]:
         """What a certificate keeps: both programs, their digests and the constraints, or why they cannot be kept."""
@@ -96,19 +102,39 @@ def proof_of(programs: SizedPrograms, pairs: Sequence[_Pair], effort: Effort) ->
     """
     try:
         same = same_program(programs.left, programs.right)
-        proof = Proof() if same else proved(programs.left, programs.right, programs.inputs, effort.deadline)
+        left, right = programs.reals.program(programs.left), programs.reals.program(programs.right)
+        proof = Proof() if same else proved(left, right, programs.inputs, effort.deadline)
     except (Open, UnsupportedError) as error:
         return str(error)
-    seen = [sample(p.left, p.right, effort.seed, effort.deadline, p.domains).seen for p in pairs]
+    seen = [sampled_as_reals(p, effort) for p in pairs]
     if any(s.apart or s.defined_on_one_side for s in seen) or seen and all(s.nowhere_defined for s in seen):
         return "float64 values differ, or one of the functions is undefined at all inputs tried"
     return _evidence(proof, programs.constraints, SAME if same else NORMAL_FORM)
 
 
+def sampled_as_reals(pair: _Pair, effort: Effort) -> Seen:
+    """What float64 shows of two programs, their integers read as functions of real numbers."""
+    if not pair.domains.whole:
+        return sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains).seen
+    reals = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals), integers=True)
+    left, right = reals.program(pair.left), reals.program(pair.right)
+    return sample(left, right, effort.seed, effort.deadline, reals.real_domains).seen
+
+
 def sized_programs(symbolic: Symbolic, specification: Specification) -> SizedPrograms:
     """Both programs with symbolic dimensions, in which loops that count are scans over rows."""
     first, second, inputs = symbolic
-    return SizedPrograms(with_scans(first), with_scans(second), inputs, tuple(specification.constraints))
+    leaves = jax.tree.leaves(specification.arguments)
+    return SizedPrograms(
+        with_scans(first), with_scans(second), inputs, tuple(specification.constraints), as_reals_of(leaves)
+    )
+
+
+def as_reals_of(leaves: Sequence[Any]) -> AsReals:
+    """How the integers among inputs are read as functions of real numbers."""
+    variables = [leaf for leaf in leaves if is_variable(leaf)]
+    domains = Domains(tuple(map(domain_of, variables)))
+    return AsReals(domains, tuple(leaf.dtype for leaf in variables), integers=True)
 
 
 def symbolic_programs(left: Callable, right: Callable, specification: Specification) -> Symbolic:
@@ -150,6 +176,8 @@ def _without_lengths(outputs: Any) -> Any:
 def _sign(leaf: Any) -> int:
     """2 for an input that is positive, 1 for one that is not negative, else 0."""
     domain = domain_of(leaf)
+    if isinstance(domain, Integers):  # read as a real number
+        return 0
     return 2 if domain.positive else 1 if domain.nonnegative else 0
 
 

@@ -49,6 +49,8 @@ def consecutive_sizes(programs: SizedPrograms, symbols: Sequence[str], effort: E
     """
     if len(symbols) != 1 or programs.constraints or effort.almost_everywhere:
         raise Open("Theorem A is about one symbolic size without constraints, and equality everywhere")
+    if programs.reals.places:
+        raise Open("Theorem A is about functions of real numbers alone")
     (name,) = symbols
     order = order_of(programs.left, programs.right, programs.inputs, name, effort.deadline)
     if order >= MOST_SIZES:

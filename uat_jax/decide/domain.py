@@ -352,10 +352,11 @@ def parse_integers(text: str, dtype: Any) -> Integers:
 
 def with_shape(leaf: Any, shape: tuple[Any, ...]) -> Any:
     """A spec of another shape, with the same domain; an array of whole numbers stays what it is."""
-    if not jnp.issubdtype(leaf.dtype, jnp.floating):
-        return leaf
     domain = domain_of(leaf)
-    return jax.ShapeDtypeStruct(shape, leaf.dtype) if domain == REALS else Restricted(shape, leaf.dtype, domain)
+    if isinstance(leaf, Restricted):
+        return Restricted(shape, leaf.dtype, domain)
+    spec = isinstance(domain, Integers) or jnp.issubdtype(leaf.dtype, jnp.floating)
+    return jax.ShapeDtypeStruct(shape, leaf.dtype) if spec else leaf
 
 
 def domain_of(leaf: Any) -> Any:

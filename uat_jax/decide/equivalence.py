@@ -418,7 +418,7 @@ class StoredPair(Stored):
 @old_objects_left_alone()
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
-    if question.specification.whole:
+    if question.specification.whole and not question.specification.symbols:
         question = dataclasses.replace(question, specification=with_places(question.specification, question.traces({})))
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
@@ -497,6 +497,8 @@ def by_induction(long: Pair, programs: SizedPrograms, effort: Effort) -> Evidenc
     Raises:
         UnsupportedError, BudgetError, MemoryLimitError: a loop cannot be followed, or the time or memory is used up.
     """
+    if programs.reals.places:
+        return None
     at = with_scans(long.left), with_scans(long.right)
     found = for_all_sizes(at, (programs.left, programs.right), effort, long.domains)
     if found is None:
@@ -531,8 +533,11 @@ def not_for_all_sizes(
     return [Evidence(Method.SIZES, finding, Verdict.AGREES, Skipped(tuple(skipped)), subject=ALL_SIZES)]
 
 
-def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evidence:
-    """What can be said at one assignment of sizes."""
+def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof_alone: bool = False) -> Evidence:
+    """What can be said at one assignment of sizes.
+
+    proof_alone: whether nobody asks for an input at which the programs differ, or whether they agree.
+    """
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     reached, loops = "nothing was decided", Loops()
     try:
@@ -545,7 +550,10 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         if same_program(pair.left, pair.right):
             return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
         if pair.domains.whole:
-            real = lambda pair, effort, write: examined(pair, effort, pair.search(effort), write)
+
+            def real(pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence:
+                return examined(pair, effort, pair.search(effort), write, proof_alone=proof_alone)
+
             return dataclasses.replace(of_integers(pair, effort, write, real), subject=sizes_text(pair.sizes))
         if (always := _always_raised(pair, effort)) is not None:
             return always
@@ -571,6 +579,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
             seen = dataclasses.replace(seen, apart=True)
         reached = seen.reason or f"float64 values at {seen.points} inputs {'differ' if seen.apart else 'agree'}"
         reached = "; ".join(filter(None, (loops.reason, reached)))
+        if proof_alone and seen.apart:
+            return Evidence(Method.FLOATS, reached, Verdict.UNKNOWN)
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort, pair.domains)
         reached = fields.finding
@@ -579,6 +589,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
             fields = fields if wide is None else wide.evidence
         if fields.verdict is Verdict.PROVED or fields.verdict is Verdict.CERTIFIED and not sampled.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
+        if proof_alone and fields.verdict is not Verdict.CERTIFIED:
+            return fields
         effort.progress(f"searching an input on which they differ{at}")
         found = refutation(search, fields, write)
         if found is not None:

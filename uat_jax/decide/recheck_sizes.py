@@ -14,12 +14,12 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic import symbolic_sizes
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.jaxpr_file import decode, digest
-from uat_jax.decide.all_sizes import SizedPrograms, inputs_of, proof_of
+from uat_jax.decide.all_sizes import SizedPrograms, as_reals_of, inputs_of, proof_of, sampled_as_reals
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.cut_off import by_cut_off, consecutive_sizes
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.equivalence import Pair, by_induction, examined, long_sizes
-from uat_jax.decide.sampling import sample
+from uat_jax.decide.integers import WHOLE
 from uat_jax.decide.specification import Sizes, Specification, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError, MismatchError, UnsupportedError
@@ -130,7 +130,8 @@ def _kept(claim: Mapping[str, Any], pairs: Sequence[Pair], stated: Specification
     instances = [_instance(pair, data) for pair in pairs]
     for pair, instance in zip(pairs, instances, strict=True):
         _check_same(pair, instance, inputs, effort)
-    return Kept(data, SizedPrograms(left, right, inputs, tuple(data["constraints"])), instances)
+    reals = as_reals_of(stated.arguments)
+    return Kept(data, SizedPrograms(left, right, inputs, tuple(data["constraints"]), reals), instances)
 
 
 def _stored(claim: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -157,13 +158,14 @@ def _stored(claim: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check_inputs(programs: Sequence[ClosedJaxpr], stated: Specification) -> None:
-    """Both programs take the stated inputs, and return as many floating-point arrays of the same dtypes."""
+    """Both programs take the stated inputs, and return as many arrays of the same dtypes: floats, or what is whole."""
     wanted = [(leaf.dtype, [str(d) for d in leaf.shape]) for leaf in stated.arguments]
     for program in programs:
         if [(aval.dtype, [str(d) for d in aval.shape]) for aval in program.in_avals] != wanted:
             raise MismatchError("the inputs in the certificate are not those of its programs with symbolic dimensions")
     dtypes = [[aval.dtype for aval in program.out_avals] for program in programs]
-    if dtypes[0] != dtypes[1] or not dtypes[0] or not all(jnp.issubdtype(d, jnp.floating) for d in dtypes[0]):
+    known = lambda dtype: jnp.issubdtype(dtype, jnp.floating) or str(dtype) in WHOLE
+    if dtypes[0] != dtypes[1] or not dtypes[0] or not all(map(known, dtypes[0])):
         raise MismatchError("the programs with symbolic dimensions do not return floating-point arrays of equal dtypes")
 
 
@@ -200,9 +202,9 @@ def _check_same(pair: Pair, instance: Pair, inputs: Inputs, effort: Effort) -> N
         types = (one.in_avals, one.out_avals) == (other.in_avals, other.out_avals)
         if types and same_program(one, other):
             continue
-        seen = sample(one, other, effort.seed, effort.deadline, pair.domains).seen if types else None
-        unseen = seen is not None and not seen.points
         both = dataclasses.replace(pair, left=one, right=other)
+        seen = sampled_as_reals(both, effort) if types else None
+        unseen = seen is not None and not seen.points
         if seen is None or seen.apart or seen.mismatched or unseen and not _are_equal(both, inputs, effort):
             raise MismatchError(
                 f"the {side} program at {sizes_text(pair.sizes)} is not the one with symbolic dimensions there"

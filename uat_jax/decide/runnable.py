@@ -16,6 +16,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.retracing import bound, followed, retraced
+from uat_jax.arithmetic.stored_control import scan_parameters
 from uat_jax.arithmetic.tracing import dtype_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -75,7 +76,7 @@ def _cond(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
 
 
 def _scan(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
-    p = equation.params
+    p = scan_parameters(equation)
     consts, rest = operands[: p["num_consts"]], operands[p["num_consts"] :]
     carry, sequences = rest[: p["num_carry"]], rest[p["num_carry"] :]
 

@@ -85,8 +85,8 @@ class Specification:
     they are the claim.
 
     Raises:
-        InputError: a leaf that is neither, or empty; integer variables beside symbolic dimensions; symbolic dimensions
-            of several scopes; listed sizes that are not one positive number for each symbolic dimension.
+        InputError: a leaf that is neither, or empty; symbolic dimensions of several scopes; listed sizes that are not
+            one positive number for each symbolic dimension.
     """
 
     arguments: tuple[Any, ...]
@@ -99,10 +99,6 @@ class Specification:
         if not any(is_variable(leaf) for _, leaf in leaves):
             raise InputError(
                 "got no input that is a variable; pass at least one array of floats, or one jax.ShapeDtypeStruct"
-            )
-        if self.whole and self._symbolic:
-            raise InputError(
-                "got integer variables and symbolic dimensions; integers are decided at given shapes: give numbers"
             )
         if len({id(d.scope) for d in self._symbolic}) > 1:
             raise InputError(

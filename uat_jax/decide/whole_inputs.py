@@ -12,13 +12,15 @@ docs/soundness.md says what each proves.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.inlining import inlined
+from uat_jax.decide.as_reals import AsReals
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
@@ -47,6 +49,9 @@ MOST_CHOICES, MOST_ENTRIES, MOST_STACKED = 4096, 400_000, 64
 """So many choices of the integers are looked at side by side, if all entries they compute are not more; and so many
 where conditionals or loops are written out for each."""
 
+MOST_BATCHES = 32
+"""Where they compute more entries than that, they are looked at in so many batches at most."""
+
 MOST_CASES = 1024
 """So many outcomes of the comparisons of letters are looked at."""
 
@@ -58,8 +63,13 @@ PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 FEW = 4
 """So many of them are tried first."""
 
-Decide = Callable[["Pair", Effort, "Writer"], Evidence]
-"""How a pair of programs of real numbers is decided."""
+
+class Decide(Protocol):
+    """How a pair of programs of real numbers is decided; `proof_alone` if no counterexample is asked for."""
+
+    def __call__(self, pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence:
+        """What is found."""
+        ...
 
 
 def of_integers(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evidence:
@@ -178,13 +188,66 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     empty = _Empty(avals)
     whole = WholePair(empty, empty, tuple(of for of, _ in integers), effort.deadline)  # type: ignore[arg-type]
     entries = entries_computed(pair.left.jaxpr) + entries_computed(pair.right.jaxpr)
-    most = min(MOST_CHOICES, MOST_ENTRIES // max(1, entries))
+    together = max(1, MOST_ENTRIES // max(1, entries))
     if has_control(pair.left) or has_control(pair.right):
-        most = min(most, MOST_STACKED)
-    if whole.count <= most:
+        together = min(together, MOST_STACKED)
+    if whole.count <= min(MOST_CHOICES, together):
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
-    return _sampled(pair, integers, whole.count, effort, write, decide)
+    effort = dataclasses.replace(effort, error=effort.error / 3)  # signs, letters and batches share the chance of error
+    truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
+    if truths.places:
+        found = _by_signs(pair, truths, effort, write, decide)
+        if found.verdict in (*PASSING, Verdict.REFUTED):
+            return found
+        said = found.finding
+    sampled = _sampled(pair, integers, whole.count, effort, write, decide, said)
+    if sampled.verdict is not Verdict.AGREES or whole.count > min(MOST_CHOICES, together * MOST_BATCHES):
+        return sampled
+    (chosen,) = list(whole.all_inputs())
+    parts = _batches(whole.count, together)
+    each = lambda part, share: _beside(pair, tuple(x[part] for x in chosen), share, write, decide, "")
+    found = _in_batches(parts, effort, each)
+    text = f"at each of {whole.count} choices of the integers, in {len(parts)} batches: {found.finding}"
+    return dataclasses.replace(found, finding=text) if found.verdict in (*PASSING, Verdict.REFUTED) else sampled
+
+
+def _batches(count: int, together: int) -> list[slice]:
+    """Numbers up to a count, so many together at most."""
+    return [slice(start, min(start + together, count)) for start in range(0, count, together)]
+
+
+def _in_batches(parts: Sequence[slice], effort: Effort, each: Callable[[slice, Effort], Evidence]) -> Evidence:
+    """What is found of all batches, which share the chance of error: the first not to pass, or the least sure one."""
+    share = dataclasses.replace(effort, error=effort.error / len(parts))
+    passed = []
+    for n, part in enumerate(parts):
+        effort.progress(f"comparing batch {n + 1} of {len(parts)}")
+        found = each(part, share)
+        if found.verdict not in PASSING:
+            return found
+        passed.append(found)
+    log2 = lambda found: getattr(found.figures, "log2_error", -math.inf)
+    worst = max(passed, key=lambda found: (found.verdict is Verdict.CERTIFIED, log2(found)))
+    if len(parts) == 1 or worst.verdict is Verdict.PROVED:
+        return worst
+    figures = dataclasses.replace(worst.figures, log2_error=log2(worst) + math.log2(len(parts)))  # type: ignore[type-var]
+    assumptions = tuple(dict.fromkeys(a for found in passed for a in found.assumptions))
+    return dataclasses.replace(worst, figures=figures, assumptions=assumptions)
+
+
+def _by_signs(pair: Pair, truths: AsReals, effort: Effort, write: Writer, decide: Decide) -> Evidence:
+    """What can be said of the programs with u > 0 for a real number u in the place of every truth value."""
+    left, right = truths.program(pair.left), truths.program(pair.right)
+    real = dataclasses.replace(pair, left=left, right=right, domains=truths.real_domains)
+    with_example = lambda found: write(truths.located(found))
+    if real.domains.whole:
+        found = _of_both(real, effort, with_example, decide)
+    else:
+        found = decide(real, effort, with_example)
+    example = None if found.example is None else truths.located(found.example)
+    finding = f"truth values as signs of real numbers: {found.finding}"
+    return dataclasses.replace(found, finding=finding, example=example)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -210,26 +273,31 @@ def _beside(
 
 
 def _sampled(
-    pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide
+    pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide, shown: str = ""
 ) -> Evidence:
     """What letters for the integers show; or a witness at some choices of them, or that the functions agree there."""
     random = np.random.default_rng(effort.seed)
     drawn = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
-    points, found, shown = [tuple(x[k] for x in drawn) for k in range(TRIED)], None, ""
+    points, found = [tuple(x[k] for x in drawn) for k in range(TRIED)], None
     for end in ("low", "high"):
         points.append(tuple(held(np.full(a.shape, getattr(of, end), object), a.dtype) for of, a in integers))
+    points.append(tuple(held(_one_high(a.shape, of), a.dtype) for of, a in integers))
     tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
     share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
     for texts in tried:
         said, cases = _with_letters(pair, texts, share, decide)
         if said.verdict in PASSING:
             return said
-        shown = shown or said.finding
+        shown = said.finding or shown
         if cases and found is None:
             points = [*texts.points(cases, TRIED, random), *points]
             found = _at_some(pair, points, effort, write, decide)
             if found.verdict is Verdict.REFUTED:
                 return found
+        if said.method is Method.FLOATS:  # they differ in float64, and no input was found at which they do
+            said, _ = _with_letters(pair, texts, share, decide, proof_alone=False)
+            if said.verdict in PASSING:
+                return said
     found = found or _at_some(pair, points, effort, write, decide)
     if found.verdict is Verdict.REFUTED:
         return found
@@ -244,7 +312,16 @@ def _sampled(
     )
 
 
-def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> tuple[Evidence, list[Case]]:
+def _one_high(shape: tuple[int, ...], of: Integers) -> np.ndarray:
+    """The last entry is the largest integer, and all others are the least one."""
+    found = np.full(shape, of.low, object)
+    found[(-1,) * len(shape)] = of.high
+    return found
+
+
+def _with_letters(
+    pair: Pair, texts: Texts, effort: Effort, decide: Decide, *, proof_alone: bool = True
+) -> tuple[Evidence, list[Case]]:
     """What can be said of the programs with any rows in the place of those that integers choose, and their cases.
 
     There are no cases if the programs do something else with their integers than choose and compare.
@@ -255,17 +332,30 @@ def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> t
         cases = texts.cases(MOST_CASES)
         one = RealPair(texts, cases[:1]).programs()
         entries = sum(entries_computed(program.jaxpr) for program in one)
-        if len(cases) * entries > MOST_ENTRIES and len(cases) > 1:
+        parts = _batches(len(cases), max(1, MOST_ENTRIES // max(1, entries)))
+        if len(parts) > MOST_BATCHES:
             return nothing(f"{len(cases)} cases of comparisons are too many for programs of this size"), cases
-        real = RealPair(texts, cases)
-        left, right = real.programs()
+        RealPair(texts, cases[parts[0]]).programs()
     except UnsupportedError as error:
         return nothing(str(error)), []
-    if effort.almost_everywhere and (real.letters or real.with_number):
-        return nothing("what holds for almost all rows may not hold for those of a text with a repeated token"), cases
-    letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
-    found = decide(letters, effort, lambda found: "")
-    if found.verdict in PASSING and real.letters and _undefined_where_alike(pair, texts, cases, effort):
+    with_letters = []
+
+    def each(part: slice, share: Effort) -> Evidence:
+        real = RealPair(texts, cases[part])
+        left, right = real.programs()
+        with_letters.append(real.letters)
+        if effort.almost_everywhere and (real.letters or real.with_number):
+            raise UnsupportedError(
+                "what holds for almost all rows may not hold for those of a text with a repeated token"
+            )
+        letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
+        return decide(letters, share, lambda found: "", proof_alone=proof_alone)
+
+    try:
+        found = _in_batches(parts, effort, each)
+    except UnsupportedError as error:
+        return nothing(str(error)), cases
+    if found.verdict in PASSING and any(with_letters) and _undefined_where_alike(pair, texts, cases, effort):
         return nothing("one of the functions is undefined at equal integers, whatever the real inputs are"), cases
     of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"
     finding = f"the integers are letters, and the rows that they choose are any rows; {of}: {found.finding}"
@@ -290,7 +380,8 @@ def _at_some(
 ) -> Evidence:
     """What can be said of the programs at some choices of the integers, simple ones first."""
     points = sorted(points, key=_simplicity)
-    found = _at(pair, points[:FEW], effort, write, decide)
+    entries = entries_computed(pair.left.jaxpr) + entries_computed(pair.right.jaxpr)
+    found = _at(pair, points[: 1 if entries > MOST_ENTRIES // FEW else FEW], effort, write, decide)
     return found if found.verdict is Verdict.REFUTED else _at(pair, points, effort, write, decide)
 
 

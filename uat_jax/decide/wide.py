@@ -35,7 +35,7 @@ Programs = tuple[ClosedJaxpr, ClosedJaxpr]
 SLOW, HOPELESS = 1 << 32, 1 << 36
 """Multiplications at one random point from which on an evaluation takes many seconds, and many minutes."""
 
-MANY_ENTRIES = 1 << 22
+MANY_ENTRIES = 1 << 19
 """Programs that compute more entries are wide, if they are not long as well."""
 
 LONG = 300

@@ -57,6 +57,10 @@ DIFFERENT = (
     Different("a product without lengths", lambda a, b: jnp.clip(a @ b, -1, 1), lambda a, b: a @ b, (V, V), ((1, 1, 1), (1, 1, 1))),
     Different("another number where it is undefined", lambda a, b: jnp.clip(jnp.where(a[0] > 0, a @ b / (norm(a) * norm(b)), 5), -1, 1), lambda a, b: jnp.where(a[0] > 0, a @ b / (norm(a) * norm(b)), 5), (V, V), ((-1, 1, 1), (1, 1, 1))),
     Different("a vector that vanishes on a half-line", lambda p, b: jnp.clip(jnp.where(p > 0, 1, 100), -1, 1) + 0 * (jax.nn.relu(p) * b) @ b, lambda p, b: jnp.where(p > 0, 1, 100) + 0 * (jax.nn.relu(p) * b) @ b, (S, V), (-1, (1, 1, 1))),
+    Different("a number of its own for a vector of zeros", lambda a, b: jnp.clip(jnp.where(norm(a) * norm(b) > 0, a @ b / (norm(a) * norm(b)), 7), -1, 1), lambda a, b: jnp.where(norm(a) * norm(b) > 0, a @ b / (norm(a) * norm(b)), 7), (V, V), ((0, 0, 0), (1, 2, 3)), null_set=True),
+    Different("weights beside lengths without them", lambda a, b, w: jnp.clip((a * b * w).sum() / (norm(a) * norm(b)), -1, 1), lambda a, b, w: (a * b * w).sum() / (norm(a) * norm(b)), (V, V, V), ((1, 1, 1), (2, 2, 2), (3, 3, 3))),
+    Different("the length of another vector", lambda a, b, c: jnp.clip(a @ b / (norm(a) * norm(c)), -1, 1), lambda a, b, c: a @ b / (norm(a) * norm(c)), (V, V, V), ((1, 2, 3), (1, 2, 3), (0.125, 0.125, 0.125))),
+    Different("a difference of squares for a length", lambda a, b: jnp.clip((a[0] * b[0] - a[1] * b[1]) / (ROOT(a[0] ** 2 - a[1] ** 2) * ROOT(b[0] ** 2 - b[1] ** 2)), -1, 1), lambda a, b: (a[0] * b[0] - a[1] * b[1]) / (ROOT(a[0] ** 2 - a[1] ** 2) * ROOT(b[0] ** 2 - b[1] ** 2)), (f32(2), f32(2)), ((3, 1), (3, -2))),
 )  # fmt: skip
 
 EQUAL = (

@@ -18,6 +18,7 @@ EYE = np.eye(3, dtype=np.float32)
 TWICE, AGAIN = np.array([0, 0, 1]), np.array([0, 1, 1])
 TWO = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], np.float32)
 TURNED = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], np.float32)
+COUNTED = np.array([[1, 1, 0], [0, 1, 0]], np.float32)
 SQUARE = ((1, 2, 3), (4, 5, 6), (7, 8, 9))
 
 
@@ -32,6 +33,9 @@ def beside(f):
 
 
 DIFFERENT = (
+    Different("rows of a mask with other counts", lambda x: jnp.log(COUNTED @ jnp.exp(x)), lambda x: jnp.stack([x[1], jax.nn.logsumexp(x[:2])]), (V,), ((1, 2, 3),)),
+    Different("a term of a mask too many", lambda x: jax.nn.logsumexp(x + jnp.array([0, 0, -jnp.inf])), jax.nn.logsumexp, (V,), ((1, 2, 3),)),
+    Different("a mask of weights", lambda x: jnp.log((2 * COUNTED[0] * jnp.exp(x)).sum()), lambda x: jax.nn.logsumexp(x[:2]), (V,), ((1, 2, 3),)),
     Different("the diagonal of a Jacobian and its inverse", lambda x: jnp.log(diagonal(jnp.exp)(x)), lambda x: -x, (V,), ((1, 2, 3),)),
     Different("beside the diagonal", lambda x: beside(jnp.exp)(x) + 1, lambda x: jnp.exp(x) + 1, (V,), ((1, 2, 3),)),
     Different("two ones in a row", lambda x: jnp.log((TWO * jnp.exp(x)[None]).sum(1)), lambda x: x, (V,), ((1, 2, 3),)),

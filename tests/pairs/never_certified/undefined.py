@@ -9,6 +9,7 @@ from jax.scipy.special import entr, xlogy
 from .row import Different, Equal, S, V, f32, f64, ind, real
 
 FAR = 30
+ROWS = np.array([[True, False, True], [False, False, False]])
 
 
 def nothing(x):
@@ -72,6 +73,10 @@ CAUGHT = (
     Different("NaN written on purpose", lambda x: jnp.where(x > -FAR, x, jnp.nan), lambda x: x, (S,), (-32,), infinite=True),
     Different("infinity written on purpose", lambda x: jnp.where(x > -FAR, x, -jnp.inf), lambda x: x, (S,), (-32,), infinite=True),
     Different("two infinities", lambda x: jnp.where(x > -FAR, x, -jnp.inf), lambda x: jnp.where(x > -FAR, x, jnp.inf), (S,), (-32,), infinite=True),
+    Different("a row of which a mask keeps nothing", lambda x: jnp.where(jnp.isfinite(jnp.where(ROWS, x, -jnp.inf).max(1)), x.sum(), 0), lambda x: jnp.stack([x.sum()] * 2), (V,), ((1, 2, 3),)),
+    Different("the least of a masked row", lambda x: jnp.where(jnp.isfinite(jnp.where(ROWS[0], x, -jnp.inf).min()), x.sum(), 0), lambda x: x.sum(), (V,), ((1, 2, 3),)),
+    Different("a masked row less itself", lambda x: jnp.where(jnp.isnan(jnp.where(ROWS[0], x, -jnp.inf) - jnp.where(ROWS[0], x, -jnp.inf)), 1, x), lambda x: x, (V,), ((1, 2, 3),)),
+    Different("an integer made of NaN", lambda x: jnp.where(real(jnp.clip(jnp.log(x), 1, 2).astype(jnp.int32)) > 0.5, x, 2 * x), lambda x: x, (S,), (-2,)),
     Different("a density outside its support", lambda x: jnp.where(x > 0, -x, -jnp.inf), lambda x: jnp.where(x > 0, -x, 0.0), (S,), (-2,), infinite=True),
     Different("xlogy and a product", lambda x: jnp.where(x <= -FAR, 0.0, xlogy(x + FAR, x + FAR)), lambda x: (x + FAR) * jnp.log(jnp.abs(x + FAR)), (S,), (-35,)),
     Different("an entropy outside its support", lambda x: jnp.maximum(entr(x + FAR), -999), lambda x: jnp.maximum(-jnp.abs(x + FAR) * jnp.log(jnp.abs(x + FAR)), -999), (S,), (-35,)),

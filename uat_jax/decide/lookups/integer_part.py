@@ -51,6 +51,9 @@ LONGEST = 2**22
 
 CONTROL = frozenset(["while", "scan", "cond"])
 
+FEW_TRUTHS = 6
+"""So many truth values that are letters are decided where they are cast to real numbers; more are any numbers."""
+
 Whole = np.ndarray | Letters
 """An array of whole numbers, which are known or letters."""
 
@@ -124,14 +127,16 @@ class Landing:
 class IntegerPart:
     """The integers of one program in one case.
 
-    values: of the variables that are computed of integers alone.  roles: by the number of an equation that is not, the
-    lookup, the comparison with all places or the number (`Letters`) that it stands for.
+    derived: variables that are functions of one input each, as letters of their own.  values: of the variables that are
+    computed of integers alone.  roles: by the number of an equation that is not, the lookup, the comparison with all
+    places or the number (`Letters`) that it stands for.
     """
 
     program: ClosedJaxpr
     known: Differences
     values: dict[Any, Whole]
     with_places: bool = True
+    derived: Mapping[Any, Letters] = field(default_factory=dict)
     roles: dict[int, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -160,11 +165,38 @@ class IntegerPart:
                 if found is not None:
                     self.roles[number] = found
                     return
+            if len(equation.outvars) == 1 and equation.outvars[0] in self.derived:
+                letters = self.derived[equation.outvars[0]].simplified(self.known)
+                self.values[equation.outvars[0]] = letters
+                return
+            operands = [self._decided(x) for x in operands]
             results = self._whole(equation, operands)  # type: ignore[arg-type]
             self.values.update(zip(equation.outvars, results, strict=True))
             return
         if not any(isinstance(x, Letters) for x in operands):
             return
+        for v, x in zip(equation.invars, operands, strict=True):
+            if self._is_open(x) and not (name == "convert_element_type" and self._many(v)):
+                self.values[v] = self._decided(x)  # type: ignore[assignment]
+        operands = [self.read(v) for v in equation.invars]
+        if any(isinstance(x, Letters) for x in operands):
+            self._chosen(number, equation, operands)
+
+    def _many(self, v: Any) -> bool:
+        """Whether an array of truth values has many that are different letters, in whatever case."""
+        return v in self.derived and len(np.unique(self.derived[v].plus)) > FEW_TRUTHS
+
+    def _is_open(self, x: Whole | None) -> bool:
+        """Whether an array holds truth values that are letters."""
+        return isinstance(x, Letters) and x.dtype == np.bool_
+
+    def _decided(self, x: Whole | None) -> Whole | None:
+        """An array of truth values, known in the case.  Raises `Undecided` if it is not."""
+        return ~is_zero(x, self.known) if self._is_open(x) else x  # type: ignore[arg-type]
+
+    def _chosen(self, number: int, equation: JaxprEqn, operands: Sequence[Whole | None]) -> None:
+        """What an equation that is not of integers alone does with letters."""
+        name = equation.primitive.name
         if name == "convert_element_type":
             self.roles[number] = self._defined(operands[0], equation)  # type: ignore[arg-type]
         elif name == "gather" and isinstance(operands[1], Letters) and operands[0] is None:

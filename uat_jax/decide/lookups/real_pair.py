@@ -214,7 +214,7 @@ class RealPair:
             if self._fixed:
                 return jnp.zeros(self._count)
             self.with_number = True
-            return jnp.zeros(self._count) if numbers_ is None else jnp.concatenate([jnp.zeros(1), numbers_])
+            return jnp.zeros(self._count) if numbers_ is None else self._related(numbers_)
 
         def elsewhere(written: bool) -> int | None:
             if not self.letters:
@@ -244,6 +244,18 @@ class RealPair:
             elif banks is None:
                 self.others.add(output)
         return [self._result(output, x) for output, x in enumerate(found)]
+
+    def _related(self, numbers_: Any) -> Any:
+        """0 and the letters as real numbers; those that are sums of others are such sums."""
+        numbers_ = jnp.concatenate([jnp.zeros(1), numbers_])
+        relations = self.texts.functions[0].relations
+        if not relations:
+            return numbers_
+        multiples, added = np.eye(self._count), np.zeros(self._count)
+        for letter, (number, sum_) in relations.items():
+            multiples[letter], added[letter] = 0, number
+            multiples[letter, list(sum_)] = list(sum_.values())
+        return jnp.asarray(multiples, numbers_.dtype) @ numbers_ + jnp.asarray(added, numbers_.dtype)
 
     def _result(self, output: int, x: Any) -> Any:
         """An output as an array: a sum along an axis as its entries, or as base and entries one behind the other.
@@ -336,8 +348,7 @@ class RealPair:
     def domains(self) -> Domains:
         """What the inputs of these programs range over."""
         of = self.texts.domains
-        ranges = [of[i] for i in self.texts.letters]
-        low, high = min(r.low for r in ranges), max(r.high for r in ranges)
+        low, high = self.texts.hull
         of_number = Interval(low, high) if low < high and not self.with_elsewhere else REALS
         more: list[Any] = [of_number] if self.with_number else []
         more += [REALS] if self.alone else []

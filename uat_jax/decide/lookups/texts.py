@@ -22,6 +22,7 @@ from uat_jax.decide.integers import Integers, held
 from uat_jax.decide.lookups.differences import LARGEST, ZERO, Differences, between
 from uat_jax.decide.lookups.integer_part import IntegerPart
 from uat_jax.decide.lookups.letters import Letters, Undecided, new_letters
+from uat_jax.decide.lookups.one_integer import Derived, derived_of
 from uat_jax.decide.lookups.steps import step_by_step
 from uat_jax.errors import UnsupportedError
 
@@ -43,7 +44,7 @@ class Texts:
     """Two programs, and which of their integer inputs are letters; all values of the others are looked at.
 
     letters: the places of these inputs.  with_places: whether comparisons with all places of an axis are rows with a
-    single 1, rather than decided one by one.
+    single 1, rather than decided one by one.  with_functions: whether functions of one input are letters of their own.
     """
 
     left: ClosedJaxpr
@@ -52,6 +53,7 @@ class Texts:
     letters: tuple[int, ...]
     deadline: Deadline
     with_places: bool = True
+    with_functions: bool = False
 
     @property
     def avals(self) -> Sequence[Any]:
@@ -83,7 +85,21 @@ class Texts:
             raise UnsupportedError(f"more than {MOST_LETTERS} integers")
         if any(max(-low, high) > LARGEST for low, high in ends):
             raise UnsupportedError("integers of more than 40 bits: give them a range with uj.integers(spec, low, high)")
-        return between(ends)
+        return between([*ends, *self.functions[0].ends])
+
+    @cached_property
+    def functions(self) -> tuple[Derived, list[dict[Any, Letters]]]:
+        """The letters that are functions of one input, and by program the variables that are arrays of them."""
+        if not self.with_functions:
+            return Derived({}), [{}, {}]
+        ends = {i: (self.domains[i].low, self.domains[i].high) for i in self.letters}
+        return derived_of((self.left, self.right), self._arrays, ends)
+
+    @property
+    def hull(self) -> tuple[int, int]:
+        """The least and the largest integer that a letter may be."""
+        ends = [(self.domains[i].low, self.domains[i].high) for i in self.letters] + self.functions[0].ends
+        return min(low for low, _ in ends), max(high for _, high in ends)
 
     def cases(self, most: int) -> list[Case]:
         """All cases.
@@ -100,7 +116,8 @@ class Texts:
             try:
                 found.append(self._case(known, chosen))
             except Undecided as question:
-                waiting += [(case, chosen) for case in question.cases(known)[::-1]]
+                fitting = (self.functions[0].fitting(case) for case in question.cases(known)[::-1])
+                waiting += [(case, chosen) for case in fitting if case is not None]
             if len(found) + len(waiting) > most:
                 raise UnsupportedError(f"comparisons of the integers have more than {most} outcomes")
         return found
@@ -124,11 +141,11 @@ class Texts:
         given = {i: letters.simplified(known) for i, letters in self._arrays.items()}
         given |= dict(zip(self.listed, chosen, strict=True))  # type: ignore[arg-type]
 
-        def side(program: ClosedJaxpr) -> IntegerPart:
+        def side(s: int, program: ClosedJaxpr) -> IntegerPart:
             values = {program.jaxpr.invars[i]: array for i, array in given.items()}
-            return IntegerPart(program, known, values, self.with_places)
+            return IntegerPart(program, known, values, self.with_places, self.functions[1][s])
 
-        return Case(known, chosen, (side(self.left), side(self.right)))
+        return Case(known, chosen, (side(0, self.left), side(1, self.right)))
 
     def at(self, points: Sequence[tuple[np.ndarray, ...]]) -> list[Case]:
         """The cases of given integers: an array for each integer input, in their order.  Raises `UnsupportedError`."""
@@ -139,6 +156,7 @@ class Texts:
             for i in self.letters:
                 for letter, x in zip(self._arrays[i].plus.ravel(), np.asarray(of[i]).ravel(), strict=True):
                     known = None if known is None else known.with_equal(int(letter), ZERO, int(x))
+            known = None if known is None else self.functions[0].fitting(known)
             if known is None:
                 raise UnsupportedError("integers outside of their range")
             cases.append(self._case(known, tuple(of[i] for i in self.listed)))
@@ -182,6 +200,7 @@ def ways(left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains, deadline: Dead
     """The ways of telling letters from integers of which all values are looked at, as many letters as may be first.
 
     Comparisons with all places of an axis are first rows with a single 1, then, if there are some, ones of numbers.
+    At last functions of one input are letters of their own, if there are some.
     """
     left, right = step_by_step(left), step_by_step(right)
     whole = [i for i, of in enumerate(domains.of) if isinstance(of, Integers)]
@@ -189,10 +208,13 @@ def ways(left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains, deadline: Dead
     order = sorted(whole, key=lambda i: outcomes[i])
     truths = [i for i in whole if left.in_avals[i].dtype == np.bool_]
     several = any(e.primitive.name == "eq" for program in (left, right) for e in program.eqns)
-    for with_places in (True, False) if several else (True,):
-        tried = set()
-        for listed in range(len(order)):
-            letters = tuple(i for i in whole if i not in truths and i not in order[:listed])
-            if letters and letters not in tried:
-                tried.add(letters)
-                yield Texts(left, right, domains, letters, deadline, with_places)
+    for with_functions in (False, True):
+        for with_places in (True, False) if several else (True,):
+            tried = set()
+            for listed in range(len(order)):
+                letters = tuple(i for i in whole if i not in truths and i not in order[:listed])
+                if letters and letters not in tried:
+                    tried.add(letters)
+                    texts = Texts(left, right, domains, letters, deadline, with_places, with_functions)
+                    if not with_functions or texts.functions[0].of:
+                        yield texts
