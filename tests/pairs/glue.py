@@ -1,5 +1,8 @@
 """Pairs of functions as people write them around a model: losses, masks, positions, buckets, packed bits."""
 
+import functools
+import operator
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -36,6 +39,11 @@ def parts(weights):
     return jnp.stack([weights & 0xF, weights >> 4], -1).reshape(weights.shape[0], -1)
 
 
+def bit_sum(i, count):
+    """The number of set bits among the first so many."""
+    return functools.reduce(operator.add, [(i >> k) & 1 for k in range(count)]).astype(jnp.float32)
+
+
 def attended(q, k, v, mask):
     """Attention with a mask of truth values."""
     return jax.nn.softmax(jnp.where(mask, q @ k.T, -3e38), -1) @ v
@@ -52,7 +60,7 @@ LOSSES = [
     rows("cross entropy by rows with a single 1", nll, lambda z, y: -(jax.nn.one_hot(y, V) * jax.nn.log_softmax(z)).sum(-1), (Z, ids(T)),
          softmax=lambda z, y: -(jax.nn.one_hot(y, V) * jax.nn.softmax(z)).sum(-1)),
     rows("head", lambda h, w, y: nll(h @ w, y), lambda h, w, y: nll_by_sums(h @ w, y), (f32(T, 4), f32(4, V), ids(T)), turned=lambda h, w, y: nll_by_sums(h[::-1] @ w, y)),
-    rows("tied head", lambda e, i, y: nll(e[i] @ e.T, y), lambda e, i, y: nll_by_sums(e[i] @ e.T, y), (f32(V, 4), ids(T), ids(T)), itself=lambda e, i, y: nll_by_sums(e[i] @ e.T, i)),
+    rows("tied head", lambda e, i, y: nll(e[i] @ e.T, y), lambda e, i, y: nll_by_sums(e[i] @ e.T, y), (f32(V, 4), ids(T), ids(T))),
     rows("softmax of a label", lambda z, y: jax.nn.softmax(z)[jnp.arange(T), y], lambda z, y: jnp.exp(-nll(z, y)), (Z, ids(T)), inverse=lambda z, y: jnp.exp(nll(z, y))),
     rows("logits that are moved", nll, lambda z, y: nll_by_sums(z - z.max(-1, keepdims=True), y), (Z, ids(T)), scaled=lambda z, y: nll_by_sums(z * 2, y)),
     rows("perplexity", lambda z, y: jnp.exp(nll(z, y).mean()), lambda z, y: jnp.prod(jnp.exp(nll_by_sums(z, y))) ** (1 / 3), (Z, ids(T)),
@@ -96,8 +104,8 @@ FUNCTIONS = [
     rows("both parts of a byte", lambda x, w: (w & 15).astype(jnp.float32) * x + 16 * (w >> 4).astype(jnp.float32) * x, lambda x, w: w.astype(jnp.float32) * x, (f32(9), of("uint8", 9)),
          last=lambda x, w: w.astype(jnp.float32) * x + (w == 255)),
     rows("quotient and remainder", lambda x, i: (i // 7 * 7 + i % 7).astype(jnp.float32) * x, lambda x, i: i.astype(jnp.float32) * x, (f32(3), ids(3)), remainder=lambda x, i: (i // 7 * 7 + i % 6).astype(jnp.float32) * x),
-    rows("set bits of a word", lambda x, i: lax.population_count(i).astype(jnp.float32) * x, lambda x, i: sum(((i >> k) & 1) for k in range(16)).astype(jnp.float32) * x, (f32(), ids(high=65535)),
-         one_short=lambda x, i: sum(((i >> k) & 1) for k in range(15)).astype(jnp.float32) * x),
+    rows("set bits of a word", lambda x, i: lax.population_count(i).astype(jnp.float32) * x, lambda x, i: bit_sum(i, 16) * x, (f32(), ids(high=65535)),
+         one_short=lambda x, i: bit_sum(i, 15) * x),
     rows("a sum of bytes", lambda x, i: (i.astype(jnp.uint8) + jnp.uint8(200)).astype(jnp.float32) * x, lambda x, i: ((i + 200) % 256).astype(jnp.float32) * x, (f32(3), ids(3, high=255)),
          unwrapped=lambda x, i: (i + 200).astype(jnp.float32) * x),
 ]  # fmt: skip

@@ -38,7 +38,7 @@ class Pair:
     single: bool = False
 
 
-def f32(*shape: int) -> jax.ShapeDtypeStruct:
+def f32(*shape: Any) -> jax.ShapeDtypeStruct:
     """The spec of a float32 array."""
     return jax.ShapeDtypeStruct(shape, jnp.float32)
 
