@@ -96,6 +96,39 @@ def check_apart(found: Sequence[Definition], symbols: Symbols) -> None:
             raise Refused(f"{text(a.letter)} and {text(b.letter)} are defined both, and may be the same")
 
 
+def check_order(found: Sequence[Definition], symbols: Symbols) -> None:
+    """Refuse definitions of one layer that cannot be made one after the other, each by letters that are there."""
+    rest = list(found)
+    while rest:
+        places = [d.place(symbols) for d in rest]
+        later = [d for d in rest if not all(apart(p, of, symbols) for p in met(d, symbols) for of in places)]
+        if len(later) == len(rest):
+            raise Refused(f"the definition of {text(rest[0].letter)} may lead back to it")
+        rest = later
+
+
+def met(definition: Definition, symbols: Symbols) -> Iterator[Place]:
+    """Where the letters stand that a definition is made of."""
+
+    def inside(t: tuple, env: Mapping[str, Poly], scope: Mapping[Any, Poly]) -> Iterator[Place]:
+        if t[0] == "L":
+            low, high = ([symbols.scalar(s, env) for s in part] for part in t[4:6])
+            yield place(t[1], low, high, scope)
+        if t[0] == "sum":
+            atom = ("b", -9, len(scope))
+            if not symbols.nonnegative(symbols.scalar(t[3], env) - ONE):
+                raise NotDecided("a sum that begins before 1")
+            env, scope = {**env, t[2]: l.symbol(atom)}, {**scope, atom: symbols.scalar(t[4], env)}
+        for kind, part in l.parts_of(t):
+            if kind == "t":
+                yield from inside(part, env, scope)
+
+    if definition.index is None:
+        return inside(definition.term, {}, {})
+    atom = ("b", -9, -1)
+    return inside(definition.term, {definition.index: l.symbol(atom)}, {atom: symbols.scalar(definition.upper, {})})
+
+
 # --- equations -------------------------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,6 @@
 """Rows and columns of a term, and terms whose shapes do not fit."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
@@ -87,8 +87,13 @@ def fitting(t: tuple, symbols: Symbols, env: Mapping[str, Poly] | None = None) -
         raise Refused(f"the shapes in {error} do not fit") from None
 
 
-def letters_fit(parts: Iterable[tuple], symbols: Symbols, indices: Iterable[Iterable[str]] = ()) -> None:
-    """Refuse letters of one name and indices that have two shapes; ``indices``: of each part those around it."""
+def letters_fit(
+    parts: Iterable[tuple], symbols: Symbols, indices: Iterable[Iterable[str]] = (), running: str | None = None
+) -> None:
+    """Refuse letters of one name and indices that have two shapes; ``indices``: of each part those around it.
+
+    ``running``: the number of layers, which takes all its values.
+    """
     found: dict[Any, Shape] = {}
 
     def look(t: tuple, env: Mapping[str, Poly]) -> None:
@@ -105,7 +110,7 @@ def letters_fit(parts: Iterable[tuple], symbols: Symbols, indices: Iterable[Iter
 
     for t, around in zip_longest(parts, indices, fillvalue=()):
         look(t, {i: symbol(("b", -3, i)) for i in around})
-    check_shapes(found, symbols)
+    check_shapes(found, symbols, running)
 
 
 # --- formulas that make no sense -------------------------------------------------------------------------------------
@@ -121,9 +126,9 @@ def misfit(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     letters_fit([formula], symbols)
     usable(not any(l.KINDS[kind] is not None for kind in rest.kinds.values()), "a size has no value")
     fixed = l.replaced(formula, at)
-    given = [rest.scalar(s, {}).value for letter in l.letters(fixed) for s in letter[2:4]]
+    given = [rest.scalar(s, {}).value for s in sizes_in(fixed)]
     if not all(size is not None and size.denominator == 1 and size >= 1 for size in given):
-        raise Refused("a letter has no rows or columns at the sizes of the file")
+        raise Refused("a matrix has no rows or columns, or a sum no bounds, at the sizes of the file")
     try:
         shape(fixed, rest, {})
     except Misfit as error:
@@ -131,6 +136,15 @@ def misfit(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         shown = ", ".join(f"{name} = {size}" for name, size in at.items())
         return [f"the shapes in {text(formula)} do not fit at {shown}", f"  at {error}", f"  with {letters}"]
     raise Refused(f"the shapes in {text(formula)[:200]} fit")
+
+
+def sizes_in(t: tuple) -> Iterator[Any]:
+    """The rows and columns of all matrices in a term, and the bounds of sums."""
+    if t[0] != ".":
+        yield from [part for kind, part in l.parts_of(t) if kind == "s"][t[0] == "E" :]
+    for kind, part in l.parts_of(t):
+        if kind == "t":
+            yield from sizes_in(part)
 
 
 def whole_sizes(data: Any, symbols: Symbols) -> tuple[dict[str, int], Symbols]:
