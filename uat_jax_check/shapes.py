@@ -21,9 +21,16 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
 
     Raises:
         Misfit: an operation on shapes that are not known to be the same for all sizes.
+        NotDecided: rows or columns that are not seen to be whole, and 0 or more.
     """
     head, *parts = t
-    sizes = lambda *s: tuple(symbols.scalar(part, env) for part in s)
+
+    def sizes(*s: Any) -> tuple[Poly, ...]:
+        found = tuple(symbols.scalar(part, env) for part in s)
+        if not all(symbols.whole(n) and symbols.nonnegative(n) for n in found):
+            raise NotDecided(f"whether the rows and columns in {text(t)[:100]} are whole, and 0 or more")
+        return found
+
     of = lambda x: shape(x, symbols, env)
     match head:
         case "L":
@@ -65,10 +72,11 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
 
 
 def _of_sum(parts: list[Any], symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
-    body, index, *_ = parts
+    body, index, lower, upper = parts
     usable(index not in env and index not in symbols.kinds, f"the index {index} is a symbol as well")
-    atom = ("b", -3, index)
-    found = shape(body, symbols, {**env, index: symbol(atom)})
+    atom, first = ("b", -3, index), symbols.scalar(lower, env)
+    symbols.number_of_terms(first, symbols.scalar(upper, env))
+    found = shape(body, symbols, {**env, index: first - ONE + symbol(atom)})
     if any(atom in inside(a) for size in found for m, _ in size for a, _ in m):
         raise NotDecided("a shape depends on the index of a sum")
     return found
