@@ -38,6 +38,8 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
             return rows, columns
         case "I" | "0" | "1" | "E":
             rows, columns = sizes(parts[0], parts[0]) if head == "I" else sizes(*parts[-2:])
+            if head == "E":
+                _slice(symbols.scalar(parts[0], env), rows, columns, symbols)
             return rows, columns
         case "+" | "had":
             first, *rest = map(of, parts)
@@ -69,6 +71,15 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
         case "sigma" | "softmax":
             return of(parts[0])
     return _of_sum(parts, symbols, env)
+
+
+def _slice(i: Poly, rows: Poly, columns: Poly, symbols: Symbols) -> None:
+    """A slice that is not seen to exist is assumed to; one that does not is refused."""
+    for gap, said in ((i - ONE, "1 ≤ i"), (rows - i * columns, "i·d ≤ M")):
+        if symbols.nonnegative(l.ZERO - gap - ONE):
+            raise Refused("a slice E_i does not exist")
+        if not symbols.nonnegative(gap):
+            symbols.divisors.add(f"every slice E_{{i;M×d}} exists: {said}")
 
 
 def _of_sum(parts: list[Any], symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
