@@ -184,15 +184,15 @@ def _sure(shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape
 
 
-def holds(s: Mapping[str, Any], seed: int = 0) -> bool:
-    """Whether a statement holds at some sizes, and at none of those that are drawn it fails."""
+def holds(s: Mapping[str, Any], seed: int = 0) -> bool | None:
+    """Whether a statement holds at all sizes that are drawn; None if it is defined at none of them."""
     rng, found = random.Random(seed), 0
     if s["kind"] == "other count":
         at = At({**dict.fromkeys(s["symbols"], 1), **s["at"]}, seed)
         try:
             return at.number(s["count"], {}) != at.number(s["is"], {})
         except (NotThere, ZeroDivisionError):
-            return False
+            return None
     for _ in range(60 * DRAWS):
         largest = rng.choice([2, 3, 5])
         sizes = {n: rng.randint(kind != "count", largest) for n, kind in s["symbols"].items()}
@@ -205,7 +205,7 @@ def holds(s: Mapping[str, Any], seed: int = 0) -> bool:
         found += 1
         if found == DRAWS:
             break
-    return found > 0
+    return True if found else None
 
 
 def _count(s: Mapping[str, Any], at: At, _: Any) -> bool:

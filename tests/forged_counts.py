@@ -160,6 +160,26 @@ FALSE_COUNTS = {
     "letters that are one in every term": count(
         tally("stored", total(letter("W", "n", "n", times(0, "i")), "i", "h")), times("h", NN)
     ),
+    "letters of two sums that meet at another index": count(
+        tally(
+            "stored",
+            plus(
+                total(letter("W", "n", "n", plus("i", 1)), "i", "h"),
+                total(letter("W", "n", "n", plus("i", 2)), "i", "h"),
+            ),
+        ),
+        times(2, "h", NN),
+    ),
+    "letters of one sum that meet at another index": count(
+        tally("stored", total(plus(letter("W", "n", "n", "i"), letter("W", "n", "n", plus("i", 1))), "i", "h")),
+        times(2, "h", NN),
+    ),
+    "shifted letters of one sum that meet at another index": count(
+        tally(
+            "stored", total(plus(letter("W", "n", "n", plus("i", 1)), letter("W", "n", "n", plus("i", 2))), "i", "h")
+        ),
+        times(2, "h", NN),
+    ),
     "letters of two sums": count(
         tally("stored", plus(total(letter("W", "n", "n", "i"), "i", 2), total(letter("W", "n", "n", "i"), "i", "h"))),
         times(plus("h", 2), NN),
@@ -274,6 +294,11 @@ def s_(j: Any) -> list[Any]:
     return letter("s", "n", 1, j)
 
 
+def r_(j: Any) -> list[Any]:
+    """r_j."""
+    return letter("r", "n", 1, j)
+
+
 def W(*low: Any) -> list[Any]:
     """Weights."""
     return letter("W", "n", "n", *low)
@@ -321,6 +346,24 @@ FALSE_COSTS = {
     "a first layer without σ": changed(TREE, {("first", 0, "is"): product(W(1), letter("x", "n", 1))}),
     "a layer without σ": changed(TREE, {("next", 0, "is"): ARGUMENT}),
     "a layer by itself": changed(TREE, {("next", 0, "is", 1, 2, 4): AFTER}),
+    "a layer by itself, in a circle": changed(
+        SHARED,
+        {
+            ("first",): [defined(s_(1), ["sigma", r_(1)]), defined(r_(1), ["sigma", s_(1)])],
+            ("next",): [defined(s_(AFTER), ["sigma", r_(AFTER)]), defined(r_(AFTER), ["sigma", s_(AFTER)])],
+            ("partial",): times(2, "i"),
+            ("closed",): times(2, "L"),
+        },
+    ),
+    "a circle in the first layer": changed(
+        SHARED,
+        {
+            ("first",): [defined(s_(1), ["sigma", r_(1)]), defined(r_(1), ["sigma", s_(1)])],
+            ("next",): [defined(s_(AFTER), ["sigma", r_("i")]), defined(r_(AFTER), ["sigma", s_("i")])],
+            ("partial",): times(2, "i"),
+            ("closed",): times(2, "L"),
+        },
+    ),
     "a layer by a later one": changed(TREE, {("next", 0, "is", 1, 2, 1, 2): s_(plus("p", 2))}),
     "a sum from 2 on": changed(TREE, {("next", 0, "is", 1, 2, 3): 2}),
     "a sum that stops before": changed(TREE, {("next", 0, "is", 1, 2, 4): plus("i", -1)}),

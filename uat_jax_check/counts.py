@@ -4,14 +4,15 @@ What is counted is read off the terms in the file.  A number that grows with the
 says how many there are in the layers up to i, and one layer more, counted in its terms, has to add what that says.
 """
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from uat_jax_check import terms as l
 from uat_jax_check.document import NotDecided, Refused, usable
-from uat_jax_check.equations import Definition, check_order, definitions, family, indices, names, well_founded
-from uat_jax_check.letters import Place, apart, inside, place
+from uat_jax_check.equations import Definition, definitions, family, indices, names, well_founded
+from uat_jax_check.letters import Place, apart, inside, place, put
 from uat_jax_check.shapes import fitting, letters_fit, whole_sizes
 from uat_jax_check.supports import PATTERNS, nonzeros, summed
 from uat_jax_check.terms import ONE, ZERO, Poly, Symbols, number, scalar_text, symbol, text
@@ -52,6 +53,7 @@ class Counts:
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
+        self.fresh = itertools.count()
 
     def __call__(self, s: Any, env: Mapping[str, Poly] | None = None) -> Poly:
         """The number that an expression is."""
@@ -127,20 +129,25 @@ class Counts:
             for atom in scope:
                 if not any(alone(v - symbol(atom)) for v in (*low, *high)):
                     raise NotDecided(f"whether {text(t)} is another letter for every value of an index")
-            key, where = (t[1], tuple(low), tuple(high), frozenset(scope.items())), place(t[1], low, high, scope)
+            key = t[1], tuple(low), tuple(high), frozenset(scope.items())
             if key in held:
                 return ZERO
+            moved = {atom: symbol(("b", -10, atom)) for atom in scope}  # it meets others at other values of its indices
+            low, high = ([put(v, moved) for v in part] for part in (low, high))
+            where = place(t[1], low, high, {("b", -10, atom): put(n, moved) for atom, n in scope.items()})
             if not all(apart(where, other, self.symbols) for other in held.values()):
                 raise NotDecided(f"whether {text(t)} is a letter that is stored already")
-            held[key] = where
+            held[key] = place(t[1], key[1], key[2], scope)
             rows, columns = fitting(t, self.symbols, env)
             return rows * columns
         if t[0] == "sum":
             _, body, index, lower, upper = t
             if lower != 1:
                 raise NotDecided("letters in a sum that does not begin at 1")
-            atom, last = ("b", -5, index), self.symbols.scalar(upper, env)
-            return self.over(t, env, lambda inner: self.stored(body, inner, {**scope, atom: last}, held))
+            atom, last = ("b", -9, (index, next(self.fresh))), self.symbols.scalar(upper, env)
+            self.symbols.number_of_terms(ONE, last)
+            of_one = self.stored(body, {**env, index: symbol(atom)}, {**scope, atom: last}, held)
+            return summed(of_one, atom, ONE, last)
         if t[0] == "f":
             raise NotDecided("what a function stores")
         return _added(self.stored(part, env, scope, held) for kind, part in l.parts_of(t) if kind == "t")
@@ -409,11 +416,9 @@ def cost(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         raise Refused("the number of layers stands in a layer, or that of a layer in the first")
     if names(output) & {i} or i in _symbols(closed) or depth in _symbols(partial):
         raise Refused("the number of layers and that of a layer stand for each other")
-    well_founded(first, later, l.replaced(output, {depth: i}), i, symbols)
+    well_founded(first, later, l.replaced(output, {depth: i}), i, symbols, alone=True)
     terms = [(t, () if d.index is None else (d.index,)) for d in (*first, *later) for t in d.terms]
     letters_fit([output, *(t for t, _ in terms)], symbols, [(), *(k for _, k in terms)], i)
-    for found in (first, later):
-        check_order(found, symbols)
     if {family(d.letter) for d in first} != {family(d.letter) for d in later}:
         raise Refused("the first layer has other letters than those after it")
     value, nesting = Counts(symbols), head == "nesting"

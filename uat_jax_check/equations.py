@@ -13,7 +13,7 @@ from uat_jax_check import terms as l
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.evaluation import TRIES, Evaluation, Point, Unfit
 from uat_jax_check.letters import Place, apart, check_shapes, place
-from uat_jax_check.terms import ONE, Poly, Symbols, replaced, text
+from uat_jax_check.terms import ONE, ZERO, Poly, Symbols, replaced, text
 from uat_jax_check.words import Normaliser
 
 POINTS = 3
@@ -94,39 +94,6 @@ def check_apart(found: Sequence[Definition], symbols: Symbols) -> None:
     for a, b in itertools.combinations(found, 2):
         if not apart(a.place(symbols), b.place(symbols), symbols):
             raise Refused(f"{text(a.letter)} and {text(b.letter)} are defined both, and may be the same")
-
-
-def check_order(found: Sequence[Definition], symbols: Symbols) -> None:
-    """Refuse definitions of one layer that cannot be made one after the other, each by letters that are there."""
-    rest = list(found)
-    while rest:
-        places = [d.place(symbols) for d in rest]
-        later = [d for d in rest if not all(apart(p, of, symbols) for p in met(d, symbols) for of in places)]
-        if len(later) == len(rest):
-            raise Refused(f"the definition of {text(rest[0].letter)} may lead back to it")
-        rest = later
-
-
-def met(definition: Definition, symbols: Symbols) -> Iterator[Place]:
-    """Where the letters stand that a definition is made of."""
-
-    def inside(t: tuple, env: Mapping[str, Poly], scope: Mapping[Any, Poly]) -> Iterator[Place]:
-        if t[0] == "L":
-            low, high = ([symbols.scalar(s, env) for s in part] for part in t[4:6])
-            yield place(t[1], low, high, scope)
-        if t[0] == "sum":
-            atom = ("b", -9, len(scope))
-            if not symbols.nonnegative(symbols.scalar(t[3], env) - ONE):
-                raise NotDecided("a sum that begins before 1")
-            env, scope = {**env, t[2]: l.symbol(atom)}, {**scope, atom: symbols.scalar(t[4], env)}
-        for kind, part in l.parts_of(t):
-            if kind == "t":
-                yield from inside(part, env, scope)
-
-    if definition.index is None:
-        return inside(definition.term, {}, {})
-    atom = ("b", -9, -1)
-    return inside(definition.term, {definition.index: l.symbol(atom)}, {atom: symbols.scalar(definition.upper, {})})
 
 
 # --- equations -------------------------------------------------------------------------------------------------------
@@ -369,13 +336,18 @@ def names(t: tuple) -> set[str]:
 
 
 def well_founded(
-    first: Sequence[Definition], later: Sequence[Definition], closed: tuple, i: str, symbols: Symbols
+    first: Sequence[Definition],
+    later: Sequence[Definition],
+    closed: tuple,
+    i: str,
+    symbols: Symbols,
+    alone: bool = False,
 ) -> None:
     """Refuse a recursion that does not define every letter once, by letters of layers before.
 
     One place among the indices of a letter that it defines is the layer: i + 1 in ``later``, 1 in ``first``.  Where
     such a letter stands in T(i), its layer is at most i; in ``first`` it is 1, in ``later`` at most i, or i + 1, and
-    there the normal form sees that definitions go round in no circle.
+    there the normal form sees that definitions go round in no circle; ``alone``: no letter by another of its layer.
     """
     check_apart(first, symbols)
     check_apart(later, symbols)
@@ -391,7 +363,7 @@ def well_founded(
         if not places[family(d.letter)]:
             raise Refused(f"{text(d.letter)} is no letter of layer {i} + 1")
 
-    def before(t: tuple, ranges: Mapping[str, Poly], last: Poly, own: Poly) -> None:
+    def before(t: tuple, ranges: Mapping[str, Poly], last: Poly, own: Poly | None) -> None:
         """Refuse letters of the recursion whose layer is neither at most ``last`` nor ``own``."""
         env = {k: l.symbol(("b", -1, k)) for k in ranges}
         if t[0] == "L" and family(t) in places:
@@ -405,14 +377,16 @@ def well_founded(
                 before(part, inner, last, own)
 
     for d in first:
-        before(d.term, {}, ONE, ONE)
+        before(d.term, {}, ZERO if alone else ONE, None)
         at = max(places.get(family(d.letter), {-1}))
         if d.index is not None or (at >= 0 and symbols.scalar(indices(d.letter)[at], {}) != ONE):
             raise Refused(f"{text(d.letter)} is no letter of the first layer")
 
     before(closed, {}, count, count)
     for d in later:
-        before(d.term, {} if d.index is None else {d.index: symbols.scalar(d.upper, {})}, count, after)
+        before(
+            d.term, {} if d.index is None else {d.index: symbols.scalar(d.upper, {})}, count, None if alone else after
+        )
 
 
 def indices(letter: tuple) -> tuple:

@@ -35,7 +35,7 @@ def unequal(data: Mapping[str, Any], symbols: Symbols, greater: bool = False) ->
     usable(not symbols.kinds, "a program has no symbols")
     (first, points, shown), (second, others, _) = (at_inputs(data[side], data["inputs"]) for side in ("left", "right"))
     usable([(x.dtype, x.shape) for x in points] == [(x.dtype, x.shape) for x in others], "the inputs are of two types")
-    runs, place = [(first, points), (second, others)], {"output": 0, "entry": data["entry"]}
+    runs, place = ((first, points), (second, others)), {"output": 0, "entry": data["entry"]}
     left, right = pairs.apart(*runs, place, pairs.written)
     meant = pairs.apart(*runs, place, pairs.Meant())
     values = f"{pairs.show(left)} and {pairs.show(right)}"
@@ -67,16 +67,12 @@ def dynamic(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     """A program of one input takes two values at two inputs: in balls, constants as written and as meant."""
     usable(not symbols.kinds, "a program has no symbols")
     usable(isinstance(data["inputs"], list) and len(data["inputs"]) == 2, "wanted one input, and two values of it")
-    runs, shown = [], []
-    for x in data["inputs"]:
-        program, points, said = at_inputs(data["program"], [x])
-        runs.append((program, points))
-        shown.append(said)
-    place = {"output": 0, "entry": data["entry"]}
+    (program, first, at), (_, second, there) = (at_inputs(data["program"], [x]) for x in data["inputs"])
+    runs, place = ((program, first), (program, second)), {"output": 0, "entry": data["entry"]}
     left, right = pairs.apart(*runs, place, pairs.written)
     pairs.apart(*runs, place, pairs.Meant())
     return [
-        f"a program is {pairs.show(left)} at {shown[0]} and {pairs.show(right)} at {shown[1]} (entry {data['entry']}): "
+        f"a program is {pairs.show(left)} at {at} and {pairs.show(right)} at {there} (entry {data['entry']}): "
         "it depends on its input",
-        *made_of(runs[0][0]),
+        *made_of(program),
     ]

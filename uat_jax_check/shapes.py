@@ -24,6 +24,9 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
         NotDecided: rows or columns that are not seen to be whole, and 0 or more.
     """
     head, *parts = t
+    for kind, part in l.parts_of(t):  # all numbers are made of symbols that are declared, also those that do not count
+        for s in (part,) if kind == "s" else part if kind == "i" else ():
+            symbols.scalar(s, env)
 
     def sizes(*s: Any) -> tuple[Poly, ...]:
         found = tuple(symbols.scalar(part, env) for part in s)
@@ -53,7 +56,8 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
             _fit(all(a[1] == b[0] for a, b in zip(factors, factors[1:], strict=False)), t)
             return factors[0][0], factors[-1][1]
         case "T":
-            return of(parts[0])[::-1]
+            rows, columns = of(parts[0])
+            return columns, rows
         case "kron":
             a, b = map(of, parts)
             return a[0] * b[0], a[1] * b[1]

@@ -55,7 +55,7 @@ class Factor:
     def transposed(self) -> "Factor":
         """The same of the transpose."""
         kind = {"slice": "turned", "turned": "slice"}.get(self.kind, self.kind)
-        return Factor(kind, self.shape[::-1], self.columns, self.rows, ZERO - self.at)
+        return Factor(kind, (self.shape[1], self.shape[0]), self.columns, self.rows, ZERO - self.at)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from flint import arb, fmpz_mat
 from uat_jax.arithmetic.balls import enclosure, exact
 from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.tracing import trace
-from uat_jax.decide.confirmation import proved
+from uat_jax.decide.confirmation import check_definitions, proved
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart, held
 from uat_jax.decide.figures import Factored, Minor, Rank, Ranks
@@ -97,6 +97,7 @@ def bounded(step: Step, *, claimed: Any, what: str, subject: str = "") -> Iterat
     PROVED if the equation holds and ``claimed`` is one of the `bounds` of its right-hand side; a bound that does not
     show, even a weaker one, is UNKNOWN.
     """
+    check_definitions(step.where)
     alike = step.left == step.right  # the matrix shows it as it is written
     found = [] if alike else list(proved([step], method=Method.NORMAL_FORM, what=f"{what}: {step.name}"))
     found.append(_shown(step, sympy.sympify(claimed), what))
@@ -147,7 +148,7 @@ def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: s
     """
     random, ranks = np.random.default_rng(seed), []
     for _ in range(DRAWS):
-        built = build(random)
+        built: Any = build(random)
         matrix, *made_of = built if isinstance(built, tuple) else (built,)
         ranks.append(rank(matrix))
         if ranks[-1] > claimed:
@@ -158,7 +159,7 @@ def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: s
     figures = Ranks(seed, (rows, columns), tuple(ranks), int(claimed))
     verdict = Verdict.PROVED if ranks[-1] == claimed else Verdict.UNKNOWN
     finding = f"{what}: a {rows} × {columns} matrix of whole numbers has rank {max(ranks)}"
-    said = of_rank_reached(*made_of, int(claimed)) if made_of and verdict is Verdict.PROVED else ()
+    said = of_rank_reached(made_of[0], made_of[1], int(claimed)) if made_of and verdict is Verdict.PROVED else ()
     return Evidence(Method.RANK, finding, verdict, figures, subject=subject, statements=said)
 
 

@@ -8,7 +8,7 @@ something there is no statement, and a checker says that it does not decide the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import sympy
@@ -215,7 +215,7 @@ def of_recurrence(index: Any, before: Any, *, first: int, value: Any, after: Any
     return _of(statement)
 
 
-Lines = Mapping[m.Expression, m.Expression]
+Lines = Mapping[Any, m.Expression]
 
 
 def of_cost(
@@ -410,7 +410,7 @@ class _Names:
         if e.is_Symbol:
             return self.symbol(e)
         if isinstance(e, Tally):
-            head, expression, zeros = e.args
+            head, expression, zeros = cast(Any, e.args)
             return [head.name, self.term(expression), {self.name(n.name): p.name for n, p in zeros}]
         if isinstance(e, sympy.Indexed):
             family = str(e.base)

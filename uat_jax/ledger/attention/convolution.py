@@ -176,7 +176,8 @@ def _reach(layers: sympy.Expr, shapes: list[tuple[int, int, int]]) -> Callable[[
         given = [{r: reach, L: count, N: tokens} for reach, count, tokens in shapes]
         measured = lambda shape: tokens_seen(shape[r], shape[L], shape[N])
         further = Tally("terms", along_tokens(over_taps)[1]) - 1
-        said = as_counted(1 + sympy.Sum(further, (k, 1, layers)))
+        over_layers: Any = sympy.Sum(further, (k, 1, layers))
+        said = as_counted(1 + over_layers)
         count = list(counted(claimed, found, what="tokens seen", measured=measured, shapes=given, said=said))
         yield from count
         if any(evidence.verdict is Verdict.PROVED for evidence in count):

@@ -72,12 +72,12 @@ def head_storage(seen: Any, d: Any) -> Any:
     return N * N + seen * d + d * M
 
 
-def _letters(slices: bool) -> tuple[Callable[[Any], m.Letter], ...]:
+def _letters(slices: bool) -> list[Callable[[Any], m.Letter]]:
     """H_i, W_Vi, W_Oi and x_i, a slice of the features or all of them; and x_i W_Vi and H_i (x_i W_Vi)."""
     d = m.dimension("d")
     seen = d if slices else h * d
     sizes = {"H": (N, N), "V": (seen, d), "O": (d, h * d), "x": (N, seen), "y": (N, d), "z": (N, d)}
-    return tuple(lambda i, name=name, size=size: m.Letter(name, *size, (i,)) for name, size in sizes.items())
+    return [lambda i, of=(name, *size): m.Letter(*of, (i,)) for name, size in sizes.items()]  # type: ignore[call-arg]
 
 
 def _over_heads(term: Callable[[Any], m.Expression]) -> m.Expression:
@@ -92,7 +92,8 @@ def multiplied(slices: bool) -> list[m.Expression]:
 
 
 def _multiplications(slices: bool, sizes: Mapping[Any, Any] | None = None) -> Any:
-    return sympy.Add(*(Tally("multiplications", product.xreplace(dict(sizes or {}))) for product in multiplied(slices)))
+    products: list[Any] = multiplied(slices)
+    return sympy.Add(*(Tally("multiplications", product.xreplace(dict(sizes or {}))) for product in products))
 
 
 def _stored(slices: bool) -> Any:
@@ -103,6 +104,8 @@ def _stored(slices: bool) -> Any:
 
 WIDE = (sympy.Eq(M, h * m.dimension("d")),)
 """M = h d."""
+WHOLE: Any
+COLUMN: Any
 WHOLE, COLUMN = m.Letter("W", N * M, N * M), m.Letter("x", N * M, 1)
 
 

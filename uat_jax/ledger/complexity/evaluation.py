@@ -212,8 +212,9 @@ def _of_hatted() -> Said:
     given, carry = recurrence(CLOSED, 1), rule.carry
     assert carry is not None
     first = {CLOSED.W1(1): given.W1, CLOSED.W2(1): given.W2, CLOSED.W3(1, 1): given.W3}
+    products: Any = CLOSED.W1(i + 1)
     later = [
-        Definition(CLOSED.W1(i + 1), rule.W1, ()),
+        Definition(products, rule.W1, ()),
         Definition(CLOSED.W2(i + 1), rule.W2, ()),
         Definition(CLOSED.W3(k, i + 1), carry @ CLOSED.W3(k, i), ((k, i),)),
         Definition(CLOSED.W3(i + 1, i + 1), rule.W3, ()),

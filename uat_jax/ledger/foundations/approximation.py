@@ -90,7 +90,7 @@ def step_in_measure(end: Any) -> Iterator[Evidence]:
     for place, to in ((half, 0), (half + delta, end)):
         given = [sympy.Eq(scaled, x - half), sympy.Eq(x, place)]
         what = f"u = {to} at x = {place}"
-        yield proved_inequality(sympy.Eq(scaled, to * delta), given, what=what, subject="ends")
+        yield proved_inequality(sympy.Eq(scaled, to * delta), given, what=what, subject=f"x = {place}")
     for value, where in ((0, u <= 0), (1, u >= end)):
         yield proved_inequality(sympy.Eq(ramp, value), [where], what=f"the ramp is {value}", subject=f"{value}")
 

@@ -32,7 +32,7 @@ from uat_jax.ledger.foundations.elementary import equations, resting_on
 from uat_jax.ledger.source import duat, v2
 from uat_jax.networks import ResidualLayer, residual_network
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.induction import INDEX, LAYER, inductive
+from uat_jax.symbolic.induction import INDEX, LAYER, by_layers, inductive
 from uat_jax.symbolic.step import Induction, Step
 
 # --- σ(t) = t² -------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def slopes() -> tuple[Step, ...]:
     jumps = lambda upper: m.RangeSum(s(k) - s(k - 1), k, 1, upper)
     more = Step("one jump more", jumps(INDEX + 1), jumps(INDEX) + (s(INDEX + 1) - s(INDEX)))
     jump = m.Addition(y, s(LAYER), -s(LAYER - 1))
-    return more, *inductive(Induction(INDEX, LAYER, y, s(0), jump, s(INDEX), {}, {}))
+    return more, *inductive(Induction(INDEX, LAYER, y, s(0), jump, s(INDEX), {}, by_layers({})))
 
 
 def fixed_relu_sum(f: Callable[[Fraction], Fraction], points: Sequence[Fraction]) -> Callable[[Fraction], Fraction]:

@@ -107,7 +107,8 @@ def rotations_compose(difference: Callable[[Any, Any], Any]) -> Evidence:
     """PROVED if R_nᵀ R_k is the rotation by ``difference(n, k)`` ϑ, by the addition theorems of cos and sin."""
     n, k, t = sympy.symbols("n k ϑ", real=True)
     turn = lambda a: sympy.Matrix([[sympy.cos(a), -sympy.sin(a)], [sympy.sin(a), sympy.cos(a)]])
-    both, one = turn(n * t).T * turn(k * t), turn(sympy.expand(difference(n, k) * t))
+    both: Any = turn(n * t).T * turn(k * t)
+    one: Any = turn(sympy.expand(difference(n, k) * t))
     zero = all(sympy.expand(sympy.expand_trig(entry)) == 0 for entry in both - one)
     verdict = Verdict.PROVED if zero else Verdict.UNKNOWN
     finding = f"R_nᵀ R_k {'=' if zero else '≠'} R_m with m = {difference(n, k)}, for all real n, k and ϑ"
