@@ -709,6 +709,280 @@ FALSE_MINORS = {
     "huge places": changed(MINOR, {("rows",): [0, HUGE]}),
 }
 
+# --- a second reading: sums, sizes, zeros, layers, examples ----------------------------------------------------------
+
+
+def tower(base: Any, exponent: int, times_: int) -> Any:
+    """A power of a power of a power."""
+    for _ in range(times_):
+        base = power(base, exponent)
+    return base
+
+
+HALF_L, LESS = times(["/", 1, 2], "L"), plus("i", -1)
+FROM_0 = plus(times(["/", 1, 2], "L", plus("L", 1)), times(-1, "L"), -1)
+"""Σ_{i=0}^{L} (i − 1), where the sum up to i − 1 has no term for i = 0, and not less."""
+BACKWARDS = product(["E", plus("h", 1, times(-1, "i")), times("h", "d"), "d"], letter("U", "d", "d", "i"))
+FALSE_COUNTS |= {
+    "an index from 0": count(tally("terms", ["sum", total(A, "j", LESS), "i", 0, "L"]), FROM_0),
+    "an index from 0, of numbers": count(
+        plus(tally("rows", A), ["sum", ["sum", 1, "j", 1, LESS], "i", 0, "L"]), plus("n", FROM_0)
+    ),
+    "an index from −3": count(tally("terms", ["sum", total(A, "j", LESS), "i", -3, "L"]), plus(FROM_0, -9)),
+    "an index from 0 in a base": count(
+        plus(tally("rows", A), ["sum", times(power("i", "n"), 0), "i", 0, "L"]), plus("n", 0)
+    ),
+    "half as many terms": count(tally("terms", total(A, "i", HALF_L)), HALF_L),
+    "half as many numbers": count(plus(tally("rows", A), ["sum", 1, "i", 1, HALF_L]), plus("n", HALF_L)),
+    "half as many σ": count(tally("sigmas", total(["sigma", A], "i", HALF_L)), HALF_L),
+    "terms from a third on": count(tally("terms", ["sum", A, "i", ["/", 1, 3], "L"]), plus("L", ["/", 2, 3])),
+    "σ times 0": count(tally("sigmas", product(["0", "n", "n"], ["sigma", A])), 0),
+    "σ inside each other times 0": count(tally("nesting", product(["0", "n", "n"], ["sigma", A])), 0),
+    "a product that is multiplied with 0": count(
+        tally("products", product(["0", "n", "n"], plus(product(A, A), A))), 0
+    ),
+    "a product with the transpose of 0": count(tally("products", product(A, ["T", ["0", "n", "n"]])), 1),
+    "a product with twice 0": count(tally("products", product(A, [".", 2, ["0", "n", "n"]])), 1),
+    "a product with no times A": count(tally("products", product(A, [".", 0, A])), 1),
+    "a product with a sum of zeros": count(tally("products", product(A, total(["0", "n", "n"], "i", "h"))), 1),
+    "no rows": count(tally("entries", letter("A", plus("n", -3), plus("n", -3))), power(plus("n", -3), 2)),
+    "half a column": count(tally("entries", letter("A", times(["/", 1, 2], "n"), 1)), times(["/", 1, 2], "n")),
+    "a root of rows": count(tally("rows", letter("A", power("n", ["/", 1, 2]), 1)), power("n", ["/", 1, 2])),
+    "rows that are a number": count(tally("rows", letter("A", "x", 1)), "x", x="number"),
+    "fewer than no rows": count(tally("rows", letter("A", -3, 1)), -3),
+    "columns of a sum from behind its end": count(
+        tally("columns", ["sum", letter("A", "n", "n", "i"), "i", 5, 2]), "n"
+    ),
+    "a bound that is not declared": count(tally("rows", ["sum", letter("A", "n", "n", "i"), "i", 1, "z"]), "n"),
+    "a bound that is a fraction": count(tally("rows", ["sum", letter("A", "n", "n", "i"), "i", 1, ["/", 5, 2]]), "n"),
+    "a slice that does not exist": count(tally("entries", ["E", 5, 2, 2]), 4),
+    "slices from both ends": count(
+        tally(
+            "nonzeros", plus(total(product(SLICE, letter("W", "d", "d", "i")), "i", "h"), total(BACKWARDS, "i", "h"))
+        ),
+        times(2, "h", "d", "d"),
+    ),
+    "a triangle and its transpose": count(
+        tally("nonzeros", plus(letter("T", "n", "n"), ["T", letter("T", "n", "n")]), T="triangular"),
+        times("n", plus("n", 1)),
+    ),
+    "members of a family that may be one": count(
+        tally("stored", plus(letter("W", "n", "n", ["at", "D", 1]), letter("W", "n", "n", ["at", "D", 2]))),
+        times(2, NN),
+        D="size",
+    ),
+    "letters stored at i and at −i": count(
+        tally("stored", total(plus(letter("W", "n", "n", "i"), letter("W", "n", "n", times(-1, "i"))), "i", "h")),
+        times(2, "h", NN),
+    ),
+    "a label that may be a number": count(
+        tally("stored", plus(letter("W", "n", "n", "Q"), letter("W", "n", "n", "K"))),
+        times(2, NN),
+        Q="number",
+        K="integer",
+    ),
+    "a tower of divisors": count(tally("rows", A), times("n", tower(9, -32, 6))),
+    "a tower of rows": count(tally("rows", letter("A", tower("n", 32, 8), 1)), "n"),
+    "thousands of letters": count(
+        tally("stored", plus(*(letter("A", "n", "n", i) for i in range(600)))), times(600, NN)
+    ),
+}
+FALSE_RECURRENCES |= {
+    "half of a term": changed(
+        RECURRENCE, {("value",): ["/", 1, 2], ("next",): tally("terms", total(A, "p", "f")), ("closed",): ["/", 1, 2]}
+    ),
+    "fewer than none": changed(
+        RECURRENCE, {("value",): -5, ("next",): plus(tally("terms", A), "f"), ("closed",): plus("t", -5)}
+    ),
+}
+AGAIN = total(product(letter("U", "n", "n", "q"), s_("p")), "q", "n")
+"""s_p is computed again in each of the n terms."""
+R_ = letter("r", "n", 1, AFTER)
+FALSE_COSTS |= {
+    "the first letter by itself": changed(SHARED, {("first", 0, "is"): ["sigma", product(W(1), s_(1))]}),
+    "a letter by itself": changed(SHARED, {("next", 0, "is"): ["sigma", product(W(AFTER), s_(AFTER))]}),
+    "two letters in a circle": changed(
+        SHARED,
+        {
+            ("first",): [
+                defined(s_(1), ["sigma", letter("r", "n", 1, 1)]),
+                defined(letter("r", "n", 1, 1), ["sigma", s_(1)]),
+            ],
+            ("next",): [defined(s_(AFTER), ["sigma", R_]), defined(R_, ["sigma", s_(AFTER)])],
+            ("partial",): times(2, "i"),
+            ("closed",): times(2, "L"),
+        },
+    ),
+    "a letter in a sum inside": changed(
+        TREE, {("next", 0, "is"): ["sigma", plus(product(W(AFTER), letter("x", "n", 1)), total(AGAIN, "p", "i"))]}
+    ),
+    "a letter in a sum inside the output": changed(TREE, {("output",): total(AGAIN, "p", "L")}),
+    "another shape in every layer": changed(
+        SHARED,
+        {
+            ("counted",): "multiplications",
+            ("first",): [defined(letter("s", "k", 1, 1), product(letter("M", "k", "n"), letter("x", "n", 1)))],
+            ("next",): [defined(s_(AFTER), ["sigma", product(letter("W", "n", "k", AFTER), letter("s", "k", 1, "i"))])],
+            ("output",): letter("s", "k", 1, "L"),
+            ("partial",): times("k", "n", "i"),
+            ("closed",): times("k", "n", "L"),
+            ("symbols", "k"): "size",
+        },
+    ),
+    "half a layer": changed(
+        SHARED,
+        {
+            ("first",): [defined(letter("s", "n", 1, 1, 1), ["sigma", letter("x", "n", 1)])],
+            ("next",): [
+                defined(letter("s", "n", 1, "p", AFTER), ["sigma", letter("x", "n", 1)], "p", times(["/", 1, 2], "i"))
+            ],
+            ("output",): letter("b", "n", 1),
+            ("partial",): plus(1, times(["/", 1, 4], "i", plus("i", -1))),
+            ("closed",): plus(1, times(["/", 1, 4], "L", plus("L", -1))),
+        },
+    ),
+    "half of the letters before": changed(
+        VECTORS,
+        {
+            ("next", 0, "is", 1, 2, 4): times(["/", 1, 2], plus("i", 1)),
+            ("partial",): plus("i", times(["/", 1, 4], plus("i", -1), plus("i", 2))),
+            ("closed",): plus("L", times(["/", 1, 4], plus("L", -1), plus("L", 2)), "L"),
+        },
+    ),
+    "products with a letter that is 0": changed(
+        VECTORS,
+        {
+            ("first", 0, "is"): ["0", "n", 1],
+            ("partial",): times(["/", 1, 2], "i", plus("i", 1), 1, 1),
+            ("closed",): plus("L", times(["/", 1, 2], "L", plus("L", 1)), -1),
+        },
+    ),
+    "a first letter of layer 2": changed(SHARED, {("first", 0, "letter"): s_(2)}),
+    "a letter of layer 2i": changed(SHARED, {("next", 0, "letter"): s_(times(2, "i"))}),
+}
+FALSE_MISFITS |= {
+    "a size that is any number": changed(
+        MISFIT, {("formula",): plus(["I", "a"], ["I", 2]), ("at",): {}, ("symbols",): {"a": "number"}}
+    ),
+    "zeros of any number of rows": changed(
+        MISFIT, {("formula",): product(letter("A", 2, 2), ["0", "a", 3]), ("at",): {}, ("symbols",): {"a": "integer"}}
+    ),
+    "unvec to any number of rows": changed(
+        MISFIT, {("formula",): ["unvec", letter("A", 4, 1), "a", 2], ("at",): {}, ("symbols",): {"a": "positive"}}
+    ),
+    "an identity of no rows": changed(MISFIT, {("formula",): plus(["I", plus("n", -1)], ["I", 2])}),
+    "a sum of no terms": changed(MISFIT, {("formula",): ["sum", MISFIT["formula"], "p", 1, 0]}),
+    "a bound that is not declared": changed(MISFIT, {("formula",): ["sum", MISFIT["formula"], "p", 1, "z"]}),
+}
+OUTER = product(letter("P", "n", 1, "q"), letter("Q", 1, "n", "q"))
+FALSE_BOUNDS |= {
+    name: {**TENSOR, "matrix": matrix, "written": matrix, "bound": bound}
+    for name, matrix, bound in (
+        ("an index from 0", ["sum", total(OUTER, "q", plus("p", -1)), "p", 0, "L"], FROM_0),
+        ("half as many terms", total(OUTER, "q", HALF_L), HALF_L),
+        ("fewer than no rows", letter("A", plus("n", -3), "k"), plus("n", -3)),
+        ("a slice that does not exist", ["E", 5, 2, 2], 2),
+        ("one term less", total(OUTER, "q", plus("h", -1)), plus("h", -2)),
+        ("a column of numbers", ["unvec", letter("x", NN, 1), "n", "n"], 1),
+    )
+}
+ROOT_2 = power(2, ["/", 1, 2])
+ONE_OF = [".", -1, letter("A", 1, 1, 2)]
+
+
+def reached(matrix: Any, **values: Any) -> Data:
+    """That a matrix has at least rank 1."""
+    return {**REACHED, "matrix": matrix, "letters": [], "rank": 1, **values}
+
+
+FALSE_REACHED |= {
+    "one letter written in two ways": reached(
+        plus(letter("A", 1, 1, times(ROOT_2, ROOT_2)), ONE_OF),
+        letters=[{"letter": letter("A", 1, 1, times(ROOT_2, ROOT_2)), "is": [[1]]}, {"letter": ONE_OF[2], "is": [[2]]}],
+    ),
+    "letters that may be one": reached(
+        plus(letter("A", 1, 1, "i"), ONE_OF),
+        symbols={"i": "size"},
+        letters=[{"letter": letter("A", 1, 1, "i"), "is": [[1]]}, {"letter": ONE_OF[2], "is": [[2]]}],
+    ),
+    "a member of a family": reached([".", plus(["at", "D", 1], -99), ["I", 1]], symbols={"D": "size"}),
+    "rows that a family counts": reached(["I", ["at", "D", 1]], symbols={"D": "size"}, rank=2),
+    "√4 is −2": reached(plus([".", power(4, ["/", 1, 2]), ["I", 1]], [".", -2, ["I", 1]])),
+    "√8 and 2√2": reached(plus([".", power(8, ["/", 1, 2]), ["I", 1]], [".", times(-2, ROOT_2), ["I", 1]])),
+    "1/0": reached([".", power(0, -1), ["I", 1]]),
+    "millions of entries": reached(product(["I", 4000], ["I", 4000])),
+    "millions of entries, of ones": reached(["1", 3000, 3000]),
+}
+FALSE_NUMBERS |= {
+    "a tower of divisors": {**NUMBERS, "left": times("x", tower(9, -32, 6)), "right": "x"},
+    "0^n": {
+        **NUMBERS,
+        "left": power(plus("x", times(-1, "x")), "n"),
+        "right": 0,
+        "symbols": {"x": "number", "n": "size"},
+    },
+    "√(t²) of a count": {
+        **NUMBERS,
+        "left": power(times("t", "t"), ["/", 1, 2]),
+        "right": "t",
+        "symbols": {"t": "count"},
+    },
+    "(2^n)^n = 2^(2n)": {
+        **NUMBERS,
+        "left": power(power(2, "n"), "n"),
+        "right": power(2, plus("n", "n")),
+        "symbols": {"n": "size"},
+    },
+    "(n + k)^n by terms": {
+        **NUMBERS,
+        "left": power(plus("n", "k"), "n"),
+        "right": plus(power("n", "n"), power("k", "n")),
+        "symbols": {"n": "size", "k": "size"},
+    },
+    "0/0 in disguise": {
+        **NUMBERS,
+        "left": times(*(power(plus(power(["cos", "x"], 2), power(["sin", "x"], 2), -1), e) for e in (1, -1))),
+        "right": 1,
+    },
+    "cos is odd": {**NUMBERS, "left": ["cos", times(-1, "x")], "right": times(-1, ["cos", "x"])},
+    "cos + sin = 1": {**NUMBERS, "left": plus(["cos", "x"], ["sin", "x"]), "right": 1},
+    "sin(x + y) with another sign": {
+        **NUMBERS,
+        "left": ["sin", plus("x", "y")],
+        "right": plus(times(["sin", "x"], ["cos", "y"]), times(-1, ["cos", "x"], ["sin", "y"])),
+    },
+}
+FALSE_CONSEQUENCES |= {
+    "a tower at the point": changed(CONSEQUENCE, {("claim",): ["<=", tower("x", 8, 9), "a"], ("hypotheses",): []}),
+    "nearly √2": changed(
+        CONSEQUENCE, {("hypotheses",): [["=", power("x", 2), 2]], ("at", "x"): ["/", 141421356, 100000000]}
+    ),
+}
+FALSE_MINORS |= {
+    "an entry elsewhere that is undefined": changed(
+        MINOR,
+        {
+            ("program",): jaxpr([SQUARE], [["div", {}, [0, 0], [SQUARE]]], [1]),
+            ("inputs",): [[[1.0, 0.0], [0.0, 1.0]]],
+            ("rows",): [0],
+            ("columns",): [0],
+        },
+    ),
+    "an exponential of rank 1": changed(
+        MINOR,
+        {
+            ("program",): jaxpr([SQUARE], [["exp", {"accuracy": None}, [0], [SQUARE]]], [1]),
+            ("inputs",): [[[1.0, 2.0], [2.0, 3.0]]],
+        },
+    ),
+}
+
+TRUE_COUNTS |= {
+    "an index from 0": count(tally("terms", ["sum", total(A, "j", "i"), "i", 0, "L"]), times(HALF_L, plus("L", 1))),
+    "an index from −1": count(
+        plus(tally("rows", A), ["sum", "i", "i", -1, "L"]), plus("n", times(HALF_L, plus("L", 1)), -1)
+    ),
+}
 TRUE: dict[str, dict[str, Data]] = {
     "count": TRUE_COUNTS,
     "other count": {"a count": OTHER},

@@ -72,24 +72,20 @@ class Counts:
             return self.symbols.power(*values)
         total = values[0]
         for value in values[1:]:
-            total = total + value if head == "+" else l.product(total, value)
+            total = (l.added if head == "+" else l.product)(total, value)
         return total
 
     def total(self, parts: Sequence[Any], env: Mapping[str, Poly]) -> Poly:
         """Σ of numbers; the number of its terms is at least 0."""
         body, index, lower, upper = parts
         usable(index not in env and index not in self.symbols.kinds, f"the index {index} is a symbol as well")
-        atom = ("b", -5, index)
-        first, last = self(lower, env), self(upper, env)
-        self.at_least_none(first, last)
-        return summed(self(body, {**env, index: symbol(atom)}), atom, first, last)
+        return self.each(index, self(lower, env), self(upper, env), env, lambda inner: self(body, inner))
 
-    def at_least_none(self, first: Poly, last: Poly) -> Poly:
-        """How many terms a sum has."""
-        n = last - first + ONE
-        if not self.symbols.nonnegative(n):
-            raise NotDecided("a sum that may have fewer than no terms")
-        return n
+    def each(self, index: str, first: Poly, last: Poly, env: Mapping[str, Poly], of: Callable[[Any], Poly]) -> Poly:
+        """Σ of a number over an index, which is first − 1 + k for k = 1, 2, …"""
+        atom = ("b", -5, index)
+        n = self.symbols.number_of_terms(first, last)
+        return summed(of({**env, index: first - ONE + symbol(atom)}), atom, ONE, n)
 
     def tally(self, head: str, t: tuple, patterns: Mapping[str, str], env: Mapping[str, Poly]) -> Poly:
         """What is counted in a term."""
@@ -119,10 +115,7 @@ class Counts:
     def over(self, t: tuple, env: Mapping[str, Poly], body: Callable[[Mapping[str, Poly]], Poly]) -> Poly:
         """What all terms of a sum have together."""
         _, _, index, lower, upper = t
-        atom = ("b", -5, index)
-        first, last = self.symbols.scalar(lower, env), self.symbols.scalar(upper, env)
-        self.at_least_none(first, last)
-        return summed(body({**env, index: symbol(atom)}), atom, first, last)
+        return self.each(index, self.symbols.scalar(lower, env), self.symbols.scalar(upper, env), env, body)
 
     def stored(self, t: tuple, env: Mapping[str, Poly], scope: Mapping[Any, Poly], held: dict[Any, Place]) -> Poly:
         """The entries of all letters, those that are written twice counted once; ``scope``: index → its upper bound.
@@ -152,7 +145,7 @@ class Counts:
             if lower != 1:
                 raise NotDecided("letters in a sum that does not begin at 1")
             atom, last = ("b", -9, (index, next(self.fresh))), self.symbols.scalar(upper, env)
-            self.at_least_none(ONE, last)
+            self.symbols.number_of_terms(ONE, last)
             of_one = self.stored(body, {**env, index: symbol(atom)}, {**scope, atom: last}, held)
             return summed(of_one, atom, ONE, last)
         if t[0] == "f":
@@ -175,13 +168,29 @@ class Counts:
         if t[0] == "sum":
             return self.of_sum(head, t, env, again)
         parts = [part for kind, part in l.parts_of(t) if kind == "t"]
-        if t[0] == "@" and any(p[0] == "0" for p in parts):
-            return ZERO
         inside = [self.cost(head, p, env, again) for p in parts]
+        if t[0] == "@" and any(self.zero(p, env) for p in parts):
+            if any(inside):
+                raise NotDecided("what a factor costs whose product with 0 is not needed")
+            return ZERO
         if head == "nesting":
             return self.largest(inside) + (ONE if t[0] == "sigma" else ZERO)
         own = ONE if t[0] == "sigma" and head == "sigmas" else ZERO
         return _added(inside) + (self.of_product(head, parts, env) if t[0] == "@" else own)
+
+    def zero(self, t: tuple, env: Mapping[str, Poly]) -> bool:
+        """Whether a term is written as 0."""
+        of = [self.zero(part, env) for kind, part in l.parts_of(t) if kind == "t" and t[0] != "sum"]
+        match t[0]:
+            case "sum":
+                return self.zero(t[1], {**env, t[2]: symbol(("b", -5, t[2]))})
+            case "+":
+                return all(of)
+            case "sigma" | "softmax" | "f":
+                return False
+            case ".":
+                return any(of) or not self.symbols.scalar(t[1], env)
+        return t[0] == "0" or any(of)
 
     def of_sum(self, head: str, t: tuple, env: Mapping[str, Poly], again: Again | None) -> Poly:
         """What the terms of a sum cost; where each has the letter s_k of its index k, all of these together."""
@@ -192,7 +201,7 @@ class Counts:
                 raise NotDecided("σ inside each other in a sum")
             return self.over(t, env, lambda inner: self.cost(head, body, inner, again))
         assert again is not None
-        others = env or lower != 1 or indices(met[0]) != (index,) or set(met) != {met[0]}
+        others = env or lower != 1 or indices(met[0]) != (index,) or set(met) != {met[0]} or "sum" in l.heads(body)
         if others or not self.symbols.nonnegative(self.symbols.scalar(upper, env) - ONE):
             raise NotDecided(f"a sum with {text(met[0])} that is not over all of them")
         if head == "nesting":
@@ -362,8 +371,10 @@ def recurrence(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     least = value(at(closed, {n: first}))
     if value(start) != least:
         raise Refused(f"{scalar_text(closed)} is not the first value")
-    if symbols.kinds[f] == "size" and not symbols.nonnegative(formula - ONE):
-        raise NotDecided("whether there is always one at least")
+    if not symbols.nonnegative(formula - (ONE if symbols.kinds[f] == "size" else ZERO)):
+        raise NotDecided(f"whether {f} is always so large")
+    if not (symbols.whole(least) and symbols.whole(value(after))):
+        raise NotDecided(f"whether {f} is always whole")
     if value(after, {f: formula}) != value(at(closed, {n: ("+", n, 1)})):
         raise Refused(f"{scalar_text(closed)} does not go on as it should")
     where: list[str] = []
@@ -407,7 +418,7 @@ def cost(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         raise Refused("the number of layers and that of a layer stand for each other")
     well_founded(first, later, l.replaced(output, {depth: i}), i, symbols, alone=True)
     terms = [(t, () if d.index is None else (d.index,)) for d in (*first, *later) for t in d.terms]
-    letters_fit([l.replaced(output, {depth: i}), *(t for t, _ in terms)], symbols, [(), *(k for _, k in terms)])
+    letters_fit([output, *(t for t, _ in terms)], symbols, [(), *(k for _, k in terms)], i)
     if {family(d.letter) for d in first} != {family(d.letter) for d in later}:
         raise Refused("the first layer has other letters than those after it")
     value, nesting = Counts(symbols), head == "nesting"
@@ -434,10 +445,6 @@ def cost(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     return [said, *given, *lines("", [], [t for d in (*first, *later) for t in d.terms] + [output], symbols)[1:]]
 
 
-def _env(d: Definition) -> dict[str, Poly]:
-    return {} if d.index is None else {d.index: symbol(("b", -6, d.index))}
-
-
 def _together(head: str, found: Sequence[Definition], value: Counts, again: Again | None) -> Poly:
     """What the letters of a layer cost, each of them once."""
     total = ZERO
@@ -445,11 +452,12 @@ def _together(head: str, found: Sequence[Definition], value: Counts, again: Agai
         env = {} if d.index is None else {d.index: symbol(("b", -6, d.index))}
         if fitting(d.letter, value.symbols, env) != fitting(d.term, value.symbols, env):
             raise Refused(f"{text(d.letter)} has another shape than what it stands for")
+        if value.zero(d.term, env):
+            raise NotDecided(f"what products with {text(d.letter)} cost, which is 0")
         c = value.cost(head, d.term, env, again)
         if d.index is None:
             total = total + c
         else:
-            upper = value.symbols.scalar(d.upper, {})
-            value.at_least_none(ONE, upper)
-            total = total + summed(c, ("b", -6, d.index), ONE, upper)
+            n = value.symbols.number_of_terms(ONE, value.symbols.scalar(d.upper, {}))
+            total = total + summed(c, ("b", -6, d.index), ONE, n)
     return total

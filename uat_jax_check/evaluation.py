@@ -5,6 +5,7 @@ whose entries add up to 1, a letter of a function a random function of all entri
 """
 
 import hashlib
+import math
 import secrets
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -19,6 +20,8 @@ PRIME = next(p for k in range(2**40) if fmpz(p := 840 * (2**117 + k) + 1).is_pri
 """Modulo it 2, 3, 5 and 7 have square roots, as 840 divides p − 1."""
 ROOTS = {n: int(fmpz(n).sqrtmod(PRIME)) for n in (2, 3, 5, 7)}
 TRIES = 400
+MOST_WORK = 2**22
+"""So many entries are computed, and so many numbers multiplied in products of matrices, at one point."""
 Matrix = list[list[int]]
 
 
@@ -106,6 +109,7 @@ class Evaluation:
         self.point, self.free, self.open = point, {}, set()
         self.defined: dict[Any, Any] = {}
         self.memo: dict[Any, Matrix] = {}
+        self.work = 0
         for d in definitions:
             upper = 1 if d.index is None else point.whole(d.upper, {})
             for k in range(1, upper + 1):
@@ -129,8 +133,19 @@ class Evaluation:
         usable(n < 4096, "a matrix has thousands of rows")
         return n
 
+    def take(self, *factors: int) -> None:
+        """Count work, the product of some numbers."""
+        self.work += math.prod(factors)
+        usable(self.work < MOST_WORK, "a matrix takes millions of operations")
+
     def __call__(self, t: tuple, env: Mapping[str, int]) -> Matrix:
         """The matrix that a term is."""
+        found = self.of_head(t, env)
+        self.take(len(found) * len(found[0]) + 16)
+        return found
+
+    def of_head(self, t: tuple, env: Mapping[str, int]) -> Matrix:
+        """The same, by its head."""
         head, parts = t[0], t[1:]
         of = lambda x: self(x, env)
         match head:
@@ -138,13 +153,17 @@ class Evaluation:
                 return self.letter(t, env)
             case "I":
                 n = self.size(parts[0], env)
+                self.take(n, n)
                 return [[int(i == j) for j in range(n)] for i in range(n)]
             case "0" | "1":
-                return [[int(head)] * self.size(parts[1], env) for _ in range(self.size(parts[0], env))]
+                rows, columns = (self.size(part, env) for part in parts)
+                self.take(rows, columns)
+                return [[int(head)] * columns for _ in range(rows)]
             case "E":
                 i, rows, columns = self.point.whole(parts[0], env), self.size(parts[1], env), self.size(parts[2], env)
                 if not 1 <= i * columns <= rows or i < 1:
                     raise Unfit("a slice does not exist")
+                self.take(rows, columns)
                 return [[int(r == (i - 1) * columns + c) for c in range(columns)] for r in range(rows)]
             case "+" | "had":
                 total, *rest = map(of, parts)
@@ -159,6 +178,7 @@ class Evaluation:
             case "@":
                 *factors, total = map(of, parts)
                 for factor in reversed(factors):
+                    self.take(len(factor), len(total), len(total[0]))
                     total = product(factor, total)
                 return total
             case "T":
@@ -174,6 +194,7 @@ class Evaluation:
                 return [[x for (x,) in column[r * columns : (r + 1) * columns]] for r in range(rows)]
             case "diag":
                 column = [x for (x,) in of(parts[0])]
+                self.take(len(column), len(column))
                 return [[x if i == j else 0 for j in range(len(column))] for i, x in enumerate(column)]
             case "sigma":
                 return [[self.point.random("σ", x) for x in row] for row in of(parts[0])]
@@ -187,6 +208,7 @@ class Evaluation:
 
     def drawn(self, shape: tuple[int, int], *about: Any) -> Matrix:
         """A random matrix that is a function of what it is about."""
+        self.take(*shape)
         return [[self.point.random(*about, shape, i, j) for j in range(shape[1])] for i in range(shape[0])]
 
     def softmax(self, row: list[int]) -> list[int]:

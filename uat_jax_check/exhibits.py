@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from uat_jax_check import arrays, pairs
+from uat_jax_check.balls import Balls
 from uat_jax_check.document import Refused, usable
 from uat_jax_check.terms import Symbols
 
@@ -37,11 +39,23 @@ def unequal(data: Mapping[str, Any], symbols: Symbols, greater: bool = False) ->
     left, right = pairs.apart(*runs, place, pairs.written)
     meant = pairs.apart(*runs, place, pairs.Meant())
     values = f"{pairs.show(left)} and {pairs.show(right)}"
-    if greater and not (left > right and meant[0] > meant[1]):
+    if greater and not (larger(left, right) and larger(*meant)):
         raise Refused(f"the first program is not greater than the second: they are {values}")
     how = "one program is greater than another" if greater else "two programs differ"
     said = f"{how}: they are {values} at {shown} (entry {data['entry']})"
     return [said, *made_of(first), *made_of(second)]
+
+
+def lifted(x: Any) -> Any:
+    """A number as a ball."""
+    return Balls().lift(Fraction(x) if type(x) is int else x)
+
+
+def larger(x: Any, y: Any) -> bool:
+    """Whether the first of two values that are not the same is surely larger; NaN is not, and nothing than it."""
+    if float in (type(x), type(y)):  # an infinity, or NaN
+        return x == x and y == y and (type(x) is float and x > 0 or type(y) is float and y < 0)
+    return bool(lifted(x) > lifted(y))
 
 
 def greater(data: Mapping[str, Any], symbols: Symbols) -> list[str]:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from uat_jax_check.document import NotDecided, Refused
+from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.terms import ONE, ZERO, Poly, Symbols, number, symbol
+
+MOST_LETTERS = 512
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ def check_shapes(shapes: Mapping[Any, tuple[Poly, ...]], symbols: Symbols, runni
     ``shapes``: (name, subscripts, superscripts) → rows and columns.  The indices of sums take many values, and so does
     ``running``, the number of layers of an induction: of two letters the second one has other ones.
     """
+    usable(len(shapes) <= MOST_LETTERS, f"a statement has more than {MOST_LETTERS} letters")
     for a, b in itertools.combinations_with_replacement(shapes, 2):
         if a[0] != b[0] or (len(a[1]), len(a[2])) != (len(b[1]), len(b[2])):
             continue

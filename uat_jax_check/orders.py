@@ -39,7 +39,7 @@ class Numbers:
                 return self.symbols.power(self(s[1]), number(s[2]))
             total = self(s[1])
             for part in s[2:]:
-                total = total + self(part) if s[0] == "+" else l.product(total, self(part))
+                total = (l.added if s[0] == "+" else l.product)(total, self(part))
             return total
         return self.symbols.scalar(s, {})
 
@@ -235,6 +235,8 @@ def evaluated(s: Any, at: Mapping[str, Any]) -> Fraction:
         case "+":
             return sum(values, Fraction(0))
         case "^":
+            digits = max(abs(values[0].numerator), values[0].denominator).bit_length()
+            usable(digits * abs(values[1]) < 2**13, "a number has thousands of digits")
             return values[0] ** int(values[1])
         case "*":
             total = Fraction(1)

@@ -41,8 +41,8 @@ class Quotients:
         top, below = self(parts[0])
         for part in parts[1:]:
             u, v = self(part)
-            crossed = l.product(top, v) + l.product(u, below) if head == "+" else l.product(top, u)
-            top, below = (top + u, below) if head == "+" and v == below else (crossed, l.product(below, v))
+            crossed = l.added(l.product(top, v), l.product(u, below)) if head == "+" else l.product(top, u)
+            top, below = (l.added(top, u), below) if head == "+" and v == below else (crossed, l.product(below, v))
         return top, below
 
     def power(self, base: Any, e: Any) -> Quotient:

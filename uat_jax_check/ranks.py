@@ -16,7 +16,7 @@ from uat_jax_check.balls import Balls
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.equations import Side, definitions, equal, names
 from uat_jax_check.evaluation import PRIME, Evaluation, Matrix, Point, Unfit
-from uat_jax_check.letters import inside, put
+from uat_jax_check.letters import apart, inside, place, put
 from uat_jax_check.shapes import fitting, letters_fit, whole_sizes
 from uat_jax_check.supports import summed
 from uat_jax_check.terms import ONE, Poly, Symbols, scalar_text, symbol, text
@@ -46,10 +46,10 @@ def bounds(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> set[Poly]:
         case "sum":
             body, index, lower, upper = parts
             atom = ("b", -7, (index, len(env)))
-            first, last = symbols.scalar(lower, env), symbols.scalar(upper, env)
-            if symbols.nonnegative(last - first + ONE):
-                terms = bounds(body, symbols, {**env, index: symbol(atom)})
-                found |= {total(p, atom, first, last) for p in terms}
+            first = symbols.scalar(lower, env)
+            n = symbols.number_of_terms(first, symbols.scalar(upper, env))
+            terms = bounds(body, symbols, {**env, index: first - ONE + symbol(atom)})
+            found |= {total(p, atom, n) for p in terms}
     usable(len(found) <= MOST, "a term has hundreds of bounds")
     return found
 
@@ -62,16 +62,16 @@ def _combined(sets: Iterable[set[Poly]], join: Callable[[Poly, Poly], Poly]) -> 
     return first
 
 
-def total(p: Poly, atom: Any, first: Poly, last: Poly) -> Poly:
-    """Σ p over an index; a monomial with a member of a family D_k in it is a sum that is not worked out."""
+def total(p: Poly, atom: Any, n: Poly) -> Poly:
+    """Σ p over an index from 1 to n; a monomial with a member of a family D_k in it is a sum that is not worked out."""
     plain, found = {}, Poly()
     for m, c in p:
         if any(atom in inside(a) and a != atom for a, _ in m):
             one = put(Poly([(m, Fraction(1))]), {atom: symbol(("b", -8, "Σ"))})
-            found = found + Poly([(frozenset([(("Σ", one, first, last), Fraction(1))]), c)])
+            found = found + Poly([(frozenset([(("Σ", one, n), Fraction(1))]), c)])
         else:
             plain[m] = c
-    return found + summed(Poly(plain.items()), atom, first, last)
+    return found + summed(Poly(plain.items()), atom, ONE, n)
 
 
 def _read(s: Any) -> Any:
@@ -87,10 +87,9 @@ def _claimed(s: Any, symbols: Symbols) -> Poly:
     _, body, index, lower, upper = s
     usable(index not in symbols.kinds, f"the index {index} is a symbol as well")
     atom = ("b", -7, (index, 0))
-    first, last = symbols.scalar(lower, {}), symbols.scalar(upper, {})
-    if not symbols.nonnegative(last - first + ONE):
-        raise NotDecided("a sum that may have fewer than no terms")
-    return total(symbols.scalar(body, {index: symbol(atom)}), atom, first, last)
+    first = symbols.scalar(lower, {})
+    n = symbols.number_of_terms(first, symbols.scalar(upper, {}))
+    return total(symbols.scalar(body, {index: first - ONE + symbol(atom)}), atom, n)
 
 
 def rank_bound(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
@@ -153,15 +152,17 @@ def rank_reached(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     if not l.heads(matrix) <= RATIONAL:
         raise NotDecided("a rank of a matrix with functions in it")
     sizes, rest = whole_sizes(data["at"], symbols)
-    fixed, values = l.replaced(matrix, sizes), {}
-    if free_numbers(fixed, frozenset()):
+    fixed, values, places = l.replaced(matrix, sizes), {}, []
+    if free_numbers(fixed, frozenset()) or any(kind != "number" for kind in rest.kinds.values()):
         raise NotDecided("a number, or a size, that has no value in the file")
     for entry in data["letters"]:
         usable(isinstance(entry, dict) and entry.keys() == {"letter", "is"}, "a letter has other fields")
         letter = l.term(entry["letter"])
         usable(letter[0] == "L", "something else than a letter has a value")
         key = Given(rest, {}).key(letter, {})[0]
-        usable(key not in values, "a letter has two values")
+        where = place(letter[1], *([rest.scalar(s, {}) for s in part] for part in letter[4:6]), {})
+        usable(all(apart(where, other, rest) for other in places), "a letter has two values")
+        places.append(where)
         values[key] = [[x % PRIME for x in row] for row in whole(entry["is"])]
     try:
         entries = Given(rest, values)(fixed, {})
@@ -194,6 +195,7 @@ def whole(data: Any) -> Matrix:
 def pivots(matrix: Matrix) -> int:
     """How many pivots elimination modulo the prime finds: not more than the rank over the rationals."""
     rest, found = [list(row) for row in matrix], 0
+    usable(len(rest) * len(rest[0]) * min(len(rest), len(rest[0])) < 2**24, "elimination takes millions of steps")
     for column in range(len(rest[0])):
         row = next((r for r in range(found, len(rest)) if rest[r][column]), None)
         if row is None:
@@ -248,7 +250,7 @@ def determinant(program: Any, points: Any, rows: Any, columns: Any, reader: Any)
             usable(max(rows) < shape[0] and max(columns) < shape[1], "the minor is not in the matrix")
             entry = lambda i, j, of=outputs[0], shape=shape: of.entries[arrays.flat([i, j], arrays.strides(shape))]
             entries = [[entry(i, j) for j in columns] for i in rows]
-            if any(v is pairs.UNDEFINED or type(v) is float for row in entries for v in row):
+            if any(v is pairs.UNDEFINED or type(v) is float for v in outputs[0].entries):
                 raise Refused("the matrix has an entry that is undefined, or infinite")
             lifted = [[Balls().lift(Fraction(v) if type(v) is int else v) for v in row] for row in entries]
             found = arb_mat(lifted).det()

@@ -1,6 +1,6 @@
 """Rows and columns of a term, and terms whose shapes do not fit."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
@@ -21,12 +21,19 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
 
     Raises:
         Misfit: an operation on shapes that are not known to be the same for all sizes.
+        NotDecided: rows or columns that are not seen to be whole, and 0 or more.
     """
     head, *parts = t
     for kind, part in l.parts_of(t):  # all numbers are made of symbols that are declared, also those that do not count
         for s in (part,) if kind == "s" else part if kind == "i" else ():
             symbols.scalar(s, env)
-    sizes = lambda *s: tuple(symbols.scalar(part, env) for part in s)
+
+    def sizes(*s: Any) -> tuple[Poly, ...]:
+        found = tuple(symbols.scalar(part, env) for part in s)
+        if not all(symbols.whole(n) and symbols.nonnegative(n) for n in found):
+            raise NotDecided(f"whether the rows and columns in {text(t)[:100]} are whole, and 0 or more")
+        return found
+
     of = lambda x: shape(x, symbols, env)
     match head:
         case "L":
@@ -34,6 +41,8 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
             return rows, columns
         case "I" | "0" | "1" | "E":
             rows, columns = sizes(parts[0], parts[0]) if head == "I" else sizes(*parts[-2:])
+            if head == "E":
+                _slice(symbols.scalar(parts[0], env), rows, columns, symbols)
             return rows, columns
         case "+" | "had":
             first, *rest = map(of, parts)
@@ -68,11 +77,21 @@ def shape(t: tuple, symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
     return _of_sum(parts, symbols, env)
 
 
+def _slice(i: Poly, rows: Poly, columns: Poly, symbols: Symbols) -> None:
+    """A slice that is not seen to exist is assumed to; one that does not is refused."""
+    for gap, said in ((i - ONE, "1 ≤ i"), (rows - i * columns, "i·d ≤ M")):
+        if symbols.nonnegative(l.ZERO - gap - ONE):
+            raise Refused("a slice E_i does not exist")
+        if not symbols.nonnegative(gap):
+            symbols.divisors.add(f"every slice E_{{i;M×d}} exists: {said}")
+
+
 def _of_sum(parts: list[Any], symbols: Symbols, env: Mapping[str, Poly]) -> Shape:
-    body, index, *_ = parts
+    body, index, lower, upper = parts
     usable(index not in env and index not in symbols.kinds, f"the index {index} is a symbol as well")
-    atom = ("b", -3, index)
-    found = shape(body, symbols, {**env, index: symbol(atom)})
+    atom, first = ("b", -3, index), symbols.scalar(lower, env)
+    symbols.number_of_terms(first, symbols.scalar(upper, env))
+    found = shape(body, symbols, {**env, index: first - ONE + symbol(atom)})
     if any(atom in inside(a) for size in found for m, _ in size for a, _ in m):
         raise NotDecided("a shape depends on the index of a sum")
     return found
@@ -91,8 +110,13 @@ def fitting(t: tuple, symbols: Symbols, env: Mapping[str, Poly] | None = None) -
         raise Refused(f"the shapes in {error} do not fit") from None
 
 
-def letters_fit(parts: Iterable[tuple], symbols: Symbols, indices: Iterable[Iterable[str]] = ()) -> None:
-    """Refuse letters of one name and indices that have two shapes; ``indices``: of each part those around it."""
+def letters_fit(
+    parts: Iterable[tuple], symbols: Symbols, indices: Iterable[Iterable[str]] = (), running: str | None = None
+) -> None:
+    """Refuse letters of one name and indices that have two shapes; ``indices``: of each part those around it.
+
+    ``running``: the number of layers, which takes all its values.
+    """
     found: dict[Any, Shape] = {}
 
     def look(t: tuple, env: Mapping[str, Poly]) -> None:
@@ -109,7 +133,7 @@ def letters_fit(parts: Iterable[tuple], symbols: Symbols, indices: Iterable[Iter
 
     for t, around in zip_longest(parts, indices, fillvalue=()):
         look(t, {i: symbol(("b", -3, i)) for i in around})
-    check_shapes(found, symbols)
+    check_shapes(found, symbols, running)
 
 
 # --- formulas that make no sense -------------------------------------------------------------------------------------
@@ -125,9 +149,9 @@ def misfit(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     letters_fit([formula], symbols)
     usable(not any(l.KINDS[kind] is not None for kind in rest.kinds.values()), "a size has no value")
     fixed = l.replaced(formula, at)
-    given = [rest.scalar(s, {}).value for letter in l.letters(fixed) for s in letter[2:4]]
+    given = [rest.scalar(s, {}).value for s in sizes_in(fixed)]
     if not all(size is not None and size.denominator == 1 and size >= 1 for size in given):
-        raise Refused("a letter has no rows or columns at the sizes of the file")
+        raise Refused("a matrix has no rows or columns, or a sum no bounds, at the sizes of the file")
     try:
         shape(fixed, rest, {})
     except Misfit as error:
@@ -135,6 +159,15 @@ def misfit(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         shown = ", ".join(f"{name} = {size}" for name, size in at.items())
         return [f"the shapes in {text(formula)} do not fit at {shown}", f"  at {error}", f"  with {letters}"]
     raise Refused(f"the shapes in {text(formula)[:200]} fit")
+
+
+def sizes_in(t: tuple) -> Iterator[Any]:
+    """The rows and columns of all matrices in a term, and the bounds of sums."""
+    if t[0] != ".":
+        yield from [part for kind, part in l.parts_of(t) if kind == "s"][t[0] == "E" :]
+    for kind, part in l.parts_of(t):
+        if kind == "t":
+            yield from sizes_in(part)
 
 
 def whole_sizes(data: Any, symbols: Symbols) -> tuple[dict[str, int], Symbols]:

@@ -20,6 +20,7 @@ from uat_jax_check.terms import ONE, ZERO, Poly, Symbols, number, symbol, text
 PATTERNS = {"triangular": "zero above the diagonal", "diagonal": "zero outside the diagonal of its first index"}
 HALF = number(Fraction(1, 2))
 POINTS = 3
+MOST_PIECES = 128
 Block = tuple[Poly, Poly] | None
 """The rows, or columns, of slice i of width d; None for all of them."""
 
@@ -124,7 +125,8 @@ class Supports:
             case "T":
                 return [Piece(tuple(f.transposed for f in p.factors), p.sums) for p in of(parts[0])]
             case "kron":
-                pairs = itertools.product(*map(of, parts))
+                pairs = list(itertools.islice(itertools.product(*map(of, parts)), MOST_PIECES + 1))
+                self.need(len(pairs) <= MOST_PIECES, t)
                 return [Piece((*a.factors, *b.factors), (*a.sums, *b.sums)) for a, b in pairs]
             case "@":
                 *others, found = map(of, parts)
@@ -215,6 +217,7 @@ class Supports:
         whole = next((p for p in pieces if not p.sums and all(f.full for f in p.factors)), None)
         if whole is not None:
             return [whole]
+        self.need(len(pieces) <= MOST_PIECES, t)
         self.need(all(self.disjoint(a, b) for a, b in itertools.combinations(pieces, 2)), t)
         return pieces
 

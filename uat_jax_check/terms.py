@@ -77,11 +77,19 @@ def symbol(atom: Any) -> Poly:
 ZERO, ONE = number(0), number(1)
 
 
+def added(p: Poly, q: Poly) -> Poly:
+    """The sum of two numbers of a file, if it is not too long."""
+    found = p + q
+    usable(len(found) <= 2**12, "a number has thousands of terms")
+    return found
+
+
 def product(p: Poly, q: Poly) -> Poly:
     """The product of two numbers of a file, if it is not too long."""
     usable(len(p) * len(q) <= 2**12, "a number has thousands of terms")
     found = p * q
     usable(all(max(abs(c.numerator), c.denominator) < 2**4096 for _, c in found), "a number has thousands of digits")
+    usable(all(abs(e) < 2**12 for m, _ in found for _, e in m), "an exponent is in the thousands")
     return found
 
 
@@ -101,7 +109,7 @@ class Symbols:
     """The symbols of a statement with their kinds, and what is known of them."""
 
     def __init__(self, kinds: Any) -> None:
-        usable(isinstance(kinds, dict), "its symbols are no object")
+        usable(isinstance(kinds, dict) and len(kinds) <= 256, "its symbols are no object, or hundreds")
         usable(all(k in KINDS for k in kinds.values()), f"a symbol is none of {', '.join(KINDS)}")
         self.kinds: Mapping[str, str] = {name(n): kind for n, kind in kinds.items()}
         usable(len(self.kinds) == len(kinds), "two symbols are written alike")
@@ -135,7 +143,7 @@ class Symbols:
             return self.power(*values)
         total = values[0]
         for value in values[1:]:
-            total = total + value if head == "+" else product(total, value)
+            total = (added if head == "+" else product)(total, value)
         return total
 
     def power(self, base: Poly, of: Poly) -> Poly:
@@ -153,6 +161,9 @@ class Symbols:
             return total
         if len(base) == 1 and abs(e) <= 32:
             ((m, c),) = base
+            digits = max(abs(c.numerator), c.denominator).bit_length()
+            usable(digits * abs(e) < 2**13, "a number has thousands of digits")
+            usable(all(abs(x * e) < 2**12 for _, x in m), "an exponent is in the thousands")
             positive = all(self.least(a) == 1 or self.kinds.get(a[1]) == "positive" for a, _ in m)
             if e < 0 and not positive:
                 self.divisors |= {f"{a[1]} ≠ 0" for a, _ in m if self.least(a) != 1}
@@ -198,12 +209,24 @@ class Symbols:
         return all(c > 0 for _, c in total)
 
     def whole(self, p: Poly) -> bool:
-        """Whether a number is seen to be whole."""
+        """Whether a number is seen to be whole; exponents of powers are not negative."""
         atoms = [(a, e) for m, _ in p for a, e in m]
         kinds = ("size", "count", "integer")
-        return all(c.denominator == 1 for _, c in p) and all(
-            e.denominator == 1 and e > 0 and (a[0] == "b" or self.kinds.get(a[1]) in kinds) for a, e in atoms
-        )
+        of = lambda a: a[0] == "b" or (self.whole(a[1]) if a[0] == "pow" else self.kinds.get(a[1]) in kinds)
+        return all(c.denominator == 1 for _, c in p) and all(e.denominator == 1 and e > 0 and of(a) for a, e in atoms)
+
+    def number_of_terms(self, first: Poly, last: Poly) -> Poly:
+        """How many terms a sum has; there may be none.
+
+        Raises:
+            NotDecided: a bound that is not seen to be whole, or a sum that may end more than one before it begins.
+        """
+        n = last - first + ONE
+        if not (self.whole(first) and self.whole(last)):
+            raise NotDecided("a sum whose bounds are not seen to be whole")
+        if not self.nonnegative(n):
+            raise NotDecided("a sum that may have fewer than no terms")
+        return n
 
 
 # --- terms -----------------------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def activation() -> m.Expression:
     """s_{i+1}, its constant bias computed beforehand."""
     rule = recurrence(CLOSED, i + 1)
     assert rule.b2_u is not None
-    bias = m.Letter("β", LAYERS.hidden_widths(i + 1), 1)
+    bias = m.Letter("β", LAYERS.hidden_widths(i + 1), 1, (i + 1,))
     return m.Activation(m.Addition(CLOSED.W2(i + 1) @ LAYERS.x(0), bias, rule.b2_u @ CLOSED.sum(i)))
 
 
