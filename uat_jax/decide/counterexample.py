@@ -73,8 +73,9 @@ class Counterexample:
         return {of.name: of.values for of in self.inputs}
 
     def as_data(self) -> dict[str, Any]:
-        """What a certificate keeps."""
-        return {**vars(self), "inputs": [of.as_data() for of in self.inputs]}
+        """What a certificate keeps; `differing` is left out where nothing was counted."""
+        kept = {name: value for name, value in vars(self).items() if name != "differing" or value is not None}
+        return {**kept, "inputs": [of.as_data() for of in self.inputs]}
 
 
 def from_data(data: Any) -> Counterexample:
