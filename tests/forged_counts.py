@@ -781,6 +781,9 @@ FALSE_COUNTS |= {
         Q="number",
         K="integer",
     ),
+    "a bound of a high degree": count(
+        tally("terms", total(A, "i", times(*(power(x, 8) for x in "nkhdL")))), times(*(power(x, 8) for x in "nkhd"))
+    ),
     "a tower of divisors": count(tally("rows", A), times("n", tower(9, -32, 6))),
     "a tower of rows": count(tally("rows", letter("A", tower("n", 32, 8), 1)), "n"),
     "thousands of letters": count(

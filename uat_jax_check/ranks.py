@@ -160,7 +160,8 @@ def rank_reached(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         letter = l.term(entry["letter"])
         usable(letter[0] == "L", "something else than a letter has a value")
         key = Given(rest, {}).key(letter, {})[0]
-        where = place(letter[1], *([rest.scalar(s, {}) for s in part] for part in letter[4:6]), {})
+        low, high = ([rest.scalar(s, {}) for s in part] for part in letter[4:6])
+        where = place(letter[1], low, high, {})
         usable(all(apart(where, other, rest) for other in places), "a letter has two values")
         places.append(where)
         values[key] = [[x % PRIME for x in row] for row in whole(entry["is"])]

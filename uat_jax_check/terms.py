@@ -199,6 +199,8 @@ class Symbols:
         total = ZERO
         for m, c in p:
             term = number(c)
+            if math.prod(e + 1 for _, e in m if e > 0) > 2**9:  # so many terms it would have
+                return False
             for atom, e in m:
                 least = self.least(atom)
                 if least is None or e.denominator != 1 or not 0 <= e <= 8:
