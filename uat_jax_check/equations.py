@@ -16,8 +16,8 @@ from uat_jax_check.letters import Place, apart, check_shapes, place
 from uat_jax_check.terms import ONE, ZERO, Poly, Symbols, replaced, text
 from uat_jax_check.words import Normaliser
 
-POINTS = 3
-"""So many random points a statement is evaluated at."""
+POINTS, MORE_POINTS = 3, 10
+"""So many random points are evaluated; more where no normal form shows equality, as sizes may be drawn equal."""
 
 
 @dataclass(frozen=True)
@@ -142,17 +142,17 @@ def equal(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any] | No
     try:
         first, second, assumed = forms(left, right, symbols, {} if shapes is None else shapes)
     except NotDecided:
-        if difference(left, right, symbols) is not None:
+        if difference(left, right, symbols, MORE_POINTS) is not None:
             raise Refused(f"{said} fails at random matrices") from None
         raise
-    if difference(left, right, symbols) is not None:
+    if difference(left, right, symbols, POINTS if first == second else MORE_POINTS) is not None:
         raise Refused(f"{said} fails at random matrices")
     if first != second:
         raise NotDecided(f"{said} holds at random points, not in normal form")
     return assumed
 
 
-def difference(left: Side, right: Side, symbols: Symbols) -> str | None:
+def difference(left: Side, right: Side, symbols: Symbols, points: int = POINTS) -> str | None:
     """The shape of both sides at a random point at which they differ; None if they are equal at all that are tried.
 
     Raises:
@@ -169,7 +169,7 @@ def difference(left: Side, right: Side, symbols: Symbols) -> str | None:
         if values[0] != values[1]:
             return f"{len(values[0])} × {len(values[0][0])}"
         done += 1
-        if done == POINTS:
+        if done == points:
             return None
     raise NotDecided("no small sizes at which every formula is defined")
 
