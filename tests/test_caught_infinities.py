@@ -11,7 +11,7 @@ import pytest
 from jax import lax
 
 import uat_jax as uj
-from uat_jax.decide.all_sizes import sized_programs
+from uat_jax.decide.all_sizes import sized_programs, symbolic_programs
 from uat_jax.decide.array_by_array import ArrayByArray
 from uat_jax.decide.domain import EVERYWHERE
 from uat_jax.decide.effort import Effort
@@ -79,7 +79,8 @@ THIN = {
 def at_all_sizes(left, right):
     """Whether both have one normal form; without a look at float64."""
     spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), F)
-    programs = sized_programs(left, right, specified((spec,), None, False))
+    specification = specified((spec,), None, False)
+    programs = sized_programs(symbolic_programs(left, right, specification), specification)
     try:
         proved(programs.left, programs.right, programs.inputs)
     except Open:

@@ -526,7 +526,7 @@ class Unknown(m.Expression):
 
     shape = property(lambda self: self.args[0].shape)
 
-    def _sympystr(self, printer):
+    def __str__(self):
         return "unknown(X)"
 
 

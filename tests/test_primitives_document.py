@@ -15,6 +15,7 @@ from jax.extend.core import Primitive
 
 import uat_jax as uj
 from uat_jax.arithmetic.interpreter import programs_within
+from uat_jax.decide import primitives_document
 from uat_jax.decide.primitives_document import document, known, said
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -33,7 +34,7 @@ def test_the_document_is_current():
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules")
 def test_it_is_printed_from_any_directory(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
-    runpy.run_module("uat_jax.decide.primitives_document", run_name="__main__")
+    runpy.run_path(primitives_document.__file__, run_name="__main__")
     assert capsys.readouterr().out == document() and not list(tmp_path.iterdir())
 
 

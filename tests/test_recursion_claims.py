@@ -138,15 +138,15 @@ def test_a_sum_that_lacks_a_break_is_wrong():
 
 
 def test_wrong_slopes_are_refuted():
-    """Twins of the telescoping sum: without s_0, with the wrong sign, with a jump too many."""
-    first, more, induction = fixed_sums.slopes()
+    """Twins of the telescoping sum: twice the sum, with the wrong sign, with a jump too many, of another piece."""
+    more, first, induction = fixed_sums.slopes()
     twins = [
-        Step("no s_0", first.left, first.right + first.right),
-        Step("sign", more.left, m.Scaled(-1, more.right)),
+        Step("twice", more.left, more.right + more.right),
+        Step("sign", first.left, m.Scaled(-1, first.right)),
         Step("one more", induction.left, induction.right + induction.right, induction.where),
-        Step("hypothesis", induction.left, induction.right, {}),
+        Step("another piece", induction.left, first.right, induction.where),
     ]
-    assert all(decide_step(step) is None for step in (first, more, induction))
+    assert all(decide_step(step) is None for step in (more, first, induction))
     assert all(decide_step(step) is not None for step in twins)
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from uat_jax.decide.certificate import Certificate
+from typing import Any
 
 
 class UatJaxError(Exception):
@@ -81,7 +78,7 @@ class NotEquivalentError(UatJaxError, AssertionError):
     certificate: of what was decided of them, if it is at hand.
     """
 
-    def __init__(self, message: str, certificate: Certificate | None = None):
+    def __init__(self, message: str, certificate: Any = None):  # Any: errors import nothing of the package
         super().__init__(message)
         self.certificate = certificate
 

@@ -46,7 +46,7 @@ from uat_jax.decide.pieces_evidence import is_large
 from uat_jax.decide.simplification import Trials, simplify_together
 from uat_jax.decide.specification import Sizes
 from uat_jax.decide.tie_points import tie_points
-from uat_jax.errors import BudgetError, ShapeError, UatJaxError
+from uat_jax.errors import BudgetError, InputError, ShapeError, UatJaxError
 
 CONFIRMATIONS = 2
 """So many candidates of each kind, those that differ most, are evaluated in balls."""
@@ -217,7 +217,7 @@ def separations(
         )
     except UndecidedError:
         return _with_nan(sides, arguments, deadline)
-    except BudgetError:
+    except (BudgetError, InputError):  # such as a NaN that is cast to an integer, for which nothing is promised
         return []
     settled = [s for s in found if one_way or apart(*(side[s.output][s.entry] for side in rounded))]
     found = settled or _as_meant(sides, arguments, found, bits, deadline)
