@@ -30,7 +30,7 @@ CLAIMS = {
     *("quotients", "ranks", "shapes", "supports", "terms", "words"),
 }
 """The files that decide claims of the papers; the others decide two functions, and read files."""
-LINES = {"claims": 2477, "functions": 2049}
+LINES = {"claims": 2477, "functions": 2055}
 """Each part may have so many lines of code, comments and docstrings left out."""
 
 

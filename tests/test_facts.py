@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from uat_jax.arithmetic import fact_rules
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_inputs
 
 SOME = np.array([True, False])
@@ -51,3 +54,14 @@ def test_where_a_number_is_defined_almost_everywhere_nothing_need_be_known_of_it
 
 def test_facts_of_arrays_of_other_shapes_are_other_facts():
     assert of_inputs((2, 1)).key != of_inputs((1, 2)).key
+
+
+@pytest.mark.parametrize("which", ["positive", "thin"])
+def test_a_term_says_nothing_of_a_sum_under_a_condition(which):
+    """The other term may be the condition itself, or minus this one: 1 + 1[x > 0] is known where x > 0 only."""
+    equation = jax.make_jaxpr(jnp.add)(np.float32(0), np.float32(0)).eqns[0]
+    term = replace(of_inputs((), positive=True), guarded=False)
+    numbers = [np.float32(1), np.float32(2)]  # not negative
+    known = getattr(fact_rules, which.upper())["add"]
+    assert known(equation, numbers, [term, term])
+    assert not np.any(known(equation, numbers, [term, replace(term, guarded=True)]))
