@@ -138,7 +138,7 @@ def correlated(a: Argument) -> None:
     a.section("Correlated")
     found = density.rearrangement_of_one_head(density.rearranged)
     a.check(found.finding, found.verdict is Verdict.PROVED)
-    matrix = density.random_rearranged(np.random.default_rng(0))
+    matrix, *_ = density.random_rearranged(np.random.default_rng(0))
     a.check(f"two heads: a {matrix.shape[0]} × {matrix.shape[1]} matrix of rank 2", rank(matrix) == 2)
 
 

@@ -133,7 +133,7 @@ def over_layers(a: Argument) -> None:
 
 def _ranks(*, causal: bool) -> tuple[int, ...]:
     random = np.random.default_rng(0)
-    return tuple(rank(paths.kronecker_matrix(random, depth, causal=causal)) for depth in RANKED)
+    return tuple(rank(paths.kronecker_matrix(random, depth, causal=causal)[0]) for depth in RANKED)
 
 
 # %%

@@ -51,7 +51,8 @@ class At:
                 else:
                     total = total + value if head == "+" else total * value
             return total
-        return self.tally(head, *parts, env)
+        counted, patterns = parts
+        return self.tally(head, counted, patterns, env)
 
     def whole(self, s: Any, env: Mapping[str, Any]) -> int:
         """A size or a bound."""

@@ -85,6 +85,7 @@ def test_the_line_of_a_mistake_is_named(wrong):
     assert certificate.verdict is uj.Verdict.REFUTED
     assert f" at test_parting.py:{planted(wrong)}" in certificate.evidence[0].figures["parting"].partition("; right")[2]
     text, found = describe(certificate), certificate.counterexample
+    assert found and found.differing
     assert "  they part: left '" in text and f"; {found.differing[0]} of 12 entries differ" in text
 
 

@@ -63,7 +63,8 @@ def exhibit(
     leaves = jax.tree.leaves(arrays)
     floats = [np.asarray(interpret(t, Doubles(), [x[None] for x in leaves])[0])[0] for t in traces]
     try:
-        balls = [enclose_readings(t, [Balls().number(x) for x in leaves], reading=Reading.NARROWED)[0] for t in traces]
+        enclosed = lambda t: enclose_readings(t, [Balls().number(x) for x in leaves], reading=Reading.NARROWED)[0]
+        balls: list[Any] = [enclosed(t) for t in traces]
     except UndecidedError as error:  # a decision that rounded constants could change
         return Evidence(Method.COUNTEREXAMPLE, f"{what}: {error}", Verdict.UNKNOWN)
     places = (i for i in np.ndindex(balls[0].shape) if are_apart(balls[0][i], balls[1][i]))

@@ -224,7 +224,8 @@ def _number(claimed: Any, settings: Settings) -> Iterator[Evidence]:
     """``claimed`` against the number of σ-terms that Theorem 1 has for every j, counted for j = 1…5."""
     shapes = [{LAYER: j} for j in DEPTHS]
     what, measured = "σ-terms of b_{j,2}", lambda shape: terms(shape[LAYER])
-    said = as_counted(Tally("terms", total().xreplace({INDEX: LAYER - 1})))
+    before: Any = total().xreplace({INDEX: LAYER - 1})
+    said = as_counted(Tally("terms", before))
     yield from counted(claimed, derived_terms(), what=what, measured=measured, shapes=shapes, said=said)
 
 
