@@ -24,48 +24,44 @@ def norm(x, gain, shift, w):
     return jax.nn.softmax(y @ w, -1)
 
 
-def again(x, gain, shift, w):
-    """The same by moments, and with exponentials written out."""
+def moments(x):
+    """Rows of mean 0 and variance 1, by moments."""
     mean = x.mean(-1, keepdims=True)
     variance = (x * x).mean(-1, keepdims=True) - mean * mean
-    y = (x - mean) * jax.lax.rsqrt(variance + F(1e-5))
-    e = jnp.exp((y * gain + shift) @ w)
+    return (x - mean) * jax.lax.rsqrt(variance + F(1e-5))
+
+
+def softmax(x):
+    """With exponentials written out."""
+    e = jnp.exp(x)
     return e / e.sum(-1, keepdims=True)
+
+
+def again(x, gain, shift, w):
+    """The same by moments, and with exponentials written out."""
+    return softmax((moments(x) * gain + shift) @ w)
 
 
 def wrong_epsilon(x, gain, shift, w):
     mean = x.mean(-1, keepdims=True)
     variance = (x * x).mean(-1, keepdims=True) - mean * mean
     y = (x - mean) * jax.lax.rsqrt(variance + F(1e-3))  # planted
-    e = jnp.exp((y * gain + shift) @ w)
-    return e / e.sum(-1, keepdims=True)
+    return softmax((y * gain + shift) @ w)
 
 
 def wrong_shift(x, gain, shift, w):
-    mean = x.mean(-1, keepdims=True)
-    variance = (x * x).mean(-1, keepdims=True) - mean * mean
-    y = (x - mean) * jax.lax.rsqrt(variance + F(1e-5))
-    z = y * gain
+    z = moments(x) * gain
     z = z - shift  # planted
-    e = jnp.exp(z @ w)
-    return e / e.sum(-1, keepdims=True)
+    return softmax(z @ w)
 
 
 def wrong_weight(x, gain, shift, w):
-    mean = x.mean(-1, keepdims=True)
-    variance = (x * x).mean(-1, keepdims=True) - mean * mean
-    y = (x - mean) * jax.lax.rsqrt(variance + F(1e-5))
     w = w.at[1, 2].mul(F(1.0001))  # planted
-    e = jnp.exp((y * gain + shift) @ w)
-    return e / e.sum(-1, keepdims=True)
+    return softmax((moments(x) * gain + shift) @ w)
 
 
 def wrong_scale(x, gain, shift, w):
-    mean = x.mean(-1, keepdims=True)
-    variance = (x * x).mean(-1, keepdims=True) - mean * mean
-    y = (x - mean) * jax.lax.rsqrt(variance + F(1e-5))
-    e = jnp.exp((y * gain + shift) @ w)
-    p = e / e.sum(-1, keepdims=True)
+    p = softmax((moments(x) * gain + shift) @ w)
     return p * F(1.0001)  # planted
 
 

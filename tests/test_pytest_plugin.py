@@ -122,6 +122,12 @@ def test_a_bad_line_of_the_ini_file_is_named(tmp_path):
     assert found.returncode == 4 and "uat_budget: got 'soon'; wanted seconds" in found.stderr
 
 
+def test_settings_of_a_mark_have_names(tmp_path):
+    test = USER.replace("uat(seed=7, hazards=", "uat(7, hazards=")
+    found = run(tmp_path, "-k", "marked", test=test)
+    assert found.returncode == 1 and "got uat(7); wanted settings by name" in found.stdout
+
+
 def test_the_example_of_the_readme(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     last = next(i for i, block in enumerate(blocks) if "(equivalent)" in block)

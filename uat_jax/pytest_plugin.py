@@ -101,7 +101,7 @@ class Equivalent:
     def __init__(self, request: pytest.FixtureRequest):
         self.node, self.count = request.node, 0
         of_run = request.config.stash.get(SETTINGS_OF_RUN, {})
-        marks = [dict(mark.kwargs) for mark in self.node.iter_markers(MARK)][::-1]  # the nearest one last
+        marks = [_settings(mark) for mark in self.node.iter_markers(MARK)][::-1]  # the nearest one last
         self.settings: dict[str, Any] = {name: value for given in (of_run, *marks) for name, value in given.items()}
         self.folder = request.config.stash.get(FOLDER, None)
 
@@ -180,7 +180,8 @@ class Unchanged:
         self.equivalent, self.count = equivalent, 0
         self.update = request.config.getoption("--uat-update")
         self.folder = request.node.path.parent / "snapshots"
-        self.name = f"{request.node.path.stem}.{re.sub(r'[^A-Za-z0-9._-]+', '-', request.node.name)}"
+        test = request.node.nodeid.partition("::")[2]  # with its class: two of them may have tests of one name
+        self.name = f"{request.node.path.stem}.{_file_name(test)}"
 
     def __call__(self, function: Any, *specs: Any, **settings: Any) -> Certificate | None:
         """Pass if a function is PROVED or CERTIFIED to compute what its snapshot says.
@@ -211,6 +212,10 @@ class Unchanged:
         from uat_jax.inputs.functions import SNAPSHOT
         from uat_jax.inputs.snapshot import read_snapshot
 
+        if {**self.equivalent.settings, **settings}.get("wrt") is not None:
+            raise InputError(
+                "got wrt for a snapshot, which keeps no rules of derivatives; pass jax.grad of the function"
+            )
         self.count += 1
         path = self.folder / f"{self.name}{'' if self.count == 1 else f'-{self.count}'}{SNAPSHOT}"
         if self.update:
@@ -227,10 +232,19 @@ class Unchanged:
             raise NotEquivalentError(text, error.certificate) from None
 
 
+def _settings(mark: pytest.Mark) -> dict[str, Any]:
+    """The settings of a mark.  Raises `pytest.UsageError` if they have no names."""
+    if mark.args:
+        given = ", ".join(map(repr, mark.args))
+        raise pytest.UsageError(f"got {MARK}({given}); wanted settings by name, such as {MARK}(budget=10)")
+    return dict(mark.kwargs)
+
+
 def _file_name(test: str) -> str:
-    """A name for a test that every file system takes, and no other test has."""
+    """A name for a test that every file system takes, and no other test of the same file, or of the run, has."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", test)[-100:]
     digest = hashlib.blake2b(test.encode(), digest_size=4).hexdigest()
-    return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', test)[-100:]}-{digest}"
+    return plain if plain == test else f"{plain}-{digest}"
 
 
 class Report:

@@ -176,7 +176,14 @@ class _Walk:
         rows: np.ndarray,
         number: int,
     ) -> Number | None:
-        """Those of the sums, an array of them, that have so many terms left."""
+        """The values of the sums that have so many terms left, an array of the shape of `rows`; None if one is unknown.
+
+        Args:
+            equation, operands, terms: of all sums, as for `kept_terms`.
+            kept: for each sum, end to end, which of its terms are left.
+            rows: the numbers of the sums that are wanted, in any shape.
+            number: how many terms each of them has left.
+        """
         if not number:
             return self.fields.number(np.zeros(rows.shape))
         left = np.nonzero(kept[rows.ravel()])[1].reshape(rows.size, number)

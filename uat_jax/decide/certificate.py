@@ -31,6 +31,7 @@ from uat_jax.decide.in_floats import InFloats, from_data
 from uat_jax.decide.rounding_bound import Rounding
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
+from uat_jax.strict_json import is_deeper, parsed
 
 SCHEMA = "uat_jax/certificate"
 VERSION = 5
@@ -43,8 +44,6 @@ FILE_BYTES = 2**25
 """How long a file may be."""
 DEPTH = 64
 """How deep lists and objects may lie in each other in a file; twice what certificates need."""
-DIGITS = 100
-"""How many digits a whole number of a file may have."""
 
 
 @dataclass(frozen=True)
@@ -174,60 +173,21 @@ def load(path: str | os.PathLike[str]) -> Certificate:
             content = file.read(FILE_BYTES + 1)
         if len(content) > FILE_BYTES:
             raise InputError(f"{path} is longer than {FILE_BYTES} bytes; wanted a certificate written by uat_jax")
-        body = json.loads(
-            content.decode("utf-8"),
-            object_pairs_hook=_object,
-            parse_int=_integer,
-            parse_float=_finite,
-            parse_constant=_constant,
-        )
+        body = parsed(content)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except RecursionError:
         raise InputError(f"{path} is nested too deeply; wanted a certificate written by uat_jax") from None
     except ValueError as error:  # not JSON, not UTF-8, or a whole number of thousands of digits
         raise InputError(f"{path} is not JSON ({one_line(error)}); wanted a certificate written by uat_jax") from None
-    if _deeper(body, DEPTH):
+    if is_deeper(body, DEPTH):
         raise InputError(f"{path} is nested too deeply; wanted a certificate written by uat_jax")
     return _checked(body, path)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object in which no key stands twice: one reader would take the first, another the last."""
-    if len({key for key, _ in pairs}) < len(pairs):
-        raise ValueError("damaged: a key stands twice in one object")
-    return dict(pairs)
-
-
-def _integer(text: str) -> int:
-    if len(text) > DIGITS:
-        raise ValueError(f"damaged: a whole number has more than {DIGITS} digits")
-    return int(text)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"damaged: {text[:20]} is no finite number")
-    return number
-
-
-def _constant(text: str) -> float:
-    raise ValueError(f"damaged: {text} is no number of JSON")
 
 
 def one_line(text: Any) -> str:
     """The start of a text from a file, without line breaks and control characters, for an error of one line."""
     return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())[:200]
-
-
-def _deeper(value: Any, depth: int) -> bool:
-    """Whether lists and objects lie more than so deep in each other; without recursion, whatever the file holds."""
-    level = [value]
-    for _ in range(depth + 1):
-        parents = [v for v in level if isinstance(v, dict | list)]
-        level = [child for v in parents for child in (v.values() if isinstance(v, dict) else v)]
-    return bool(level)
 
 
 def _checked(body: Any, path: Any) -> Certificate:

@@ -49,10 +49,7 @@ def field_evidence(
                 return pieces
         try:
             found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False, domains=domains)
-        except (
-            UnsupportedError,
-            MemoryLimitError,
-        ):  # such as for a divisor that is positive only in pieces
+        except (UnsupportedError, MemoryLimitError):  # such as for a divisor that is positive only in pieces
             pieces = next(filter(_shown, ways), None)
             if pieces is not None and (varies(left) or varies(right)):
                 return pieces

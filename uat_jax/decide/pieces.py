@@ -345,8 +345,7 @@ class Sweep:
             if isinstance(found, Compared) and found.equal:
                 return found
             failures.append((self.farthest, found))
-        farthest = max(length for length, _ in failures)
-        failure = next(found for length, found in reversed(failures) if length == farthest)
+        _, failure = max(reversed(failures), key=lambda of: of[0])
         if isinstance(failure, UnsupportedError):
             raise failure
         return failure

@@ -23,6 +23,7 @@ from uat_jax.decide.explained import VISIBLE
 from uat_jax.errors import BudgetError, MemoryLimitError, UatJaxError
 
 Programs = tuple[ClosedJaxpr, ClosedJaxpr]
+"""Both sides of a comparison."""
 
 COPIES = 32
 """So many inputs are tried at most."""

@@ -221,10 +221,16 @@ Lines = Mapping[Any, m.Expression]
 def of_cost(
     counted: str, index: Any, depth: Any, first: Lines, later: Any, output: m.Expression, *, shared: bool, **said: Any
 ) -> Statements:
-    """What it costs to compute the letters ``first`` of layer 1, ``later`` of layer index + 1, and the output.
+    """The statement of a certificate about the cost of computing all layers and the output.
 
-    ``later``: a mapping as ``first``, or `Definition`s.  ``said`` are ``partial``, what the layers up to the index cost
-    together, and ``closed``, what all costs.
+    Args:
+        counted: what is counted, such as multiplications.
+        index, depth: the symbols of a layer and of the number of layers.
+        first: the letters of layer 1, each with its term.
+        later: the letters of layer index + 1, as `first` or as `Definition`s.
+        output: what is computed of them in the end.
+        shared: whether a letter that several terms hold is computed once.
+        **said: `partial`, what the layers up to the index cost together, and `closed`, what everything costs.
     """
 
     def statement() -> Data:

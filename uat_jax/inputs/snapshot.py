@@ -21,20 +21,21 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
+from uat_jax.arithmetic.inlining import inlined
 from uat_jax.arithmetic.jaxpr_file import decode, encode
-from uat_jax.arithmetic.retracing import bound, followed, retraced, with_programs
-from uat_jax.arithmetic.stored_control import CALL, PRIMITIVES, SCAN
-from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
+from uat_jax.strict_json import is_deeper, parsed
 
 SCHEMA, VERSION = "uat_jax/snapshot", 1
 
 FILE_BYTES = 2**25
 """How long a snapshot may be."""
+
+DEPTH = 64
+"""How deep lists and objects may lie in each other in a snapshot."""
 
 FIELDS = frozenset(["schema", "version", "arguments", "inputs", "outputs", "jaxprs"])
 
@@ -81,61 +82,33 @@ def read_snapshot(path: Path) -> Program:
     if len(program.out_avals) != len(list(_places(data["outputs"]))):
         raise _damaged(path, "its program has other outputs")
 
+    fixed, run = [len(kind) == 3 for kind in inputs], jaxpr_as_fun(inlined(program))
+
     def function(*arguments: Any) -> Any:
         leaves = jax.tree.leaves(arguments)
-        fixed = [len(kind) == 3 for kind in inputs]
         given = [_type(leaf, not kept) for leaf, kept in zip(leaves, fixed, strict=False)]
         if len(leaves) != len(inputs) or _tree(arguments) != expected or given != inputs:
             raise InputError(
                 f"{path.name} was taken with {_text(inputs)}, and the arguments are {_text(list(map(_type, leaves)))}, "
                 "or lie in other containers; take it again, or pass what it was taken with"
             )
-        return _built(
-            data["outputs"], _results(program, [x for x, kept in zip(leaves, fixed, strict=True) if not kept])
-        )
+        return _built(data["outputs"], run(*(x for x, kept in zip(leaves, fixed, strict=True) if not kept)))
 
     return Program(function, _specs(data), name=str(path))
 
 
-def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
-    """What a stored program returns, with calls and loops as JAX has them."""
-
-    def applied(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:
-        if equation.primitive is PRIMITIVES[CALL]:
-            return _results(equation.params["call_jaxpr"], operands)
-        if equation.primitive is PRIMITIVES[SCAN]:
-            return _scanned(operands, **equation.params)
-        parameters = with_programs(equation, lambda p: retraced(p, lambda *inputs: _results(p, inputs)))
-        return bound(equation, operands, parameters)
-
-    return followed(program, inputs, lambda atom, x: np.asarray(x, dtype_of(atom)), applied)
-
-
-def _scanned(
-    operands: Sequence[Any], jaxpr: ClosedJaxpr, length: int, reverse: bool, num_consts: int, num_carry: int
-) -> list[Any]:
-    constants, first = list(operands[:num_consts]), num_consts + num_carry
-
-    def step(carry: list[Any], row: list[Any]) -> tuple[list[Any], list[Any]]:
-        found = _results(jaxpr, [*constants, *carry, *row])
-        return found[:num_carry], found[num_carry:]
-
-    carry, rows = lax.scan(step, list(operands[num_consts:first]), list(operands[first:]), length, reverse)
-    return [*carry, *rows]
-
-
 def _specs(data: Any) -> tuple[Any, ...]:
     """The arguments, if the file says all of them: none has fixed values, and their containers are kept."""
-    if any(len(kind) == 3 for kind in data["inputs"]) or "leaves" in json.dumps(data["arguments"]):
+    if any(len(kind) == 3 for kind in data["inputs"]):
         return ()
     specs = _built(data["arguments"], [jax.ShapeDtypeStruct(tuple(shape), jnp.dtype(d)) for d, shape in data["inputs"]])
-    return specs if isinstance(specs, tuple) else ()
+    return specs if _tree(specs) == data["arguments"] else ()
 
 
 def _type(leaf: Any, varies: bool = True) -> list[Any]:
-    """The dtype and the shape, and of fixed values a digest."""
+    """The dtype and the shape, and of fixed values a digest; a variable has none."""
     kind = [str(leaf.dtype), list(np.shape(leaf))]
-    if varies:
+    if varies or isinstance(leaf, jax.core.Tracer):
         return kind
     return [*kind, hashlib.sha256(np.ascontiguousarray(leaf).tobytes()).hexdigest()[:16]]
 
@@ -192,9 +165,13 @@ def _places(tree: Any) -> Iterator[int]:
 def _read(path: Path) -> Any:
     """The data of a snapshot.  Raises what `read_snapshot` raises; the jaxprs are checked where they are decoded."""
     try:
-        if path.stat().st_size > FILE_BYTES:
+        with path.open("rb") as file:
+            content = file.read(FILE_BYTES + 1)
+        if len(content) > FILE_BYTES:
             raise _damaged(path, f"it has more than {FILE_BYTES} bytes")
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = parsed(content)
+        if is_deeper(data, DEPTH):
+            raise _damaged(path, "it is nested too deeply")
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise _damaged(path, f"its schema is not {SCHEMA}")
         if type(data.get("version")) is int and data["version"] > VERSION:

@@ -83,7 +83,10 @@ def _results(equation: JaxprEqn, operands: list[int]) -> tuple[list[int], bool]:
 
 
 def _of_loop(equation: JaxprEqn, operands: list[int]) -> tuple[list[int], bool]:
-    """The same of a loop, whose carries may be what they become in any step."""
+    """What is known of the results of a loop, and whether it hides what is undefined, as `_results` says it.
+
+    A carry may be what it becomes in any step, so steps are followed until nothing more becomes open.
+    """
     if equation.primitive.name == "while":
         tests, constants = equation.params["cond_nconsts"], equation.params["body_nconsts"]
         body, carries = equation.params["body_jaxpr"], len(equation.outvars)
