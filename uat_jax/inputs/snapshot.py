@@ -21,6 +21,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from uat_jax.arithmetic.inlining import inlined
@@ -108,7 +109,7 @@ def _specs(data: Any) -> tuple[Any, ...]:
 def _type(leaf: Any, varies: bool = True) -> list[Any]:
     """The dtype and the shape, and of fixed values a digest; a variable has none."""
     kind = [str(leaf.dtype), list(np.shape(leaf))]
-    if varies or isinstance(leaf, jax.core.Tracer):
+    if varies or isinstance(leaf, Tracer):
         return kind
     return [*kind, hashlib.sha256(np.ascontiguousarray(leaf).tobytes()).hexdigest()[:16]]
 
