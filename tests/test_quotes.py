@@ -233,7 +233,6 @@ OTHERWISE_IN_V1 = {
     "heads.order.diamond": "W_WH^T for W_HV'^T",
     "density.one-head": "W'_WHi for W'_HVi",
     "lemma-1.diagonal-more-terms": "nothing of the kind: the row follows from v1's diagonals",
-    "pruning.premise.v1": "→ 0 without δ: that is how the row reads it",
     "pruning.prefix-sums": "W j^T for W_j^T, which is the row names.w-j-t",
 }
 """Rows of which a side of an equation is printed otherwise in v1, and how."""

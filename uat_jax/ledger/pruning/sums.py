@@ -91,11 +91,12 @@ _TERM = r"\alpha_j\sigma(\mathbf{W}_j^{\mathrm{T}}\mathbf{x}+\theta_j)"
 _FIRST = rf"\sum_{{j\in\Lambda_1}}{_TERM}"
 _SECOND = rf"\sum_{{j\in\Lambda_2}}{_TERM}"
 _F = r"f(\mathbf{x})"
-_small = lambda total: rf"\left|{total}\right|\to 0\ \Rightarrow\ "
+_tends = lambda total: rf"\left|{total}\right|\to 0"
+_small = lambda total: rf"{_tends(total)}\ \Rightarrow\ "
 EQ_14 = rf"\left|{_FIRST}+{_SECOND}-{_F}\right|<\varepsilon"
 EQ_15 = rf"\left|\left|{_FIRST}-{_F}\right|-\left|{_SECOND}\right|\right|<\varepsilon"
 EQ_16 = rf"\left|{_FIRST}-{_F}\right|<\varepsilon+\left|{_SECOND}\right|"
-ERROR = rf"\left|{_FIRST}-{_F}\right|<\varepsilon+\delta"
+REMOVED = r"\text{we can directly remove those layers since their impact on the final result is minimal}"
 
 _POINTWISE = (
     ELEMENTWISE,
@@ -104,6 +105,7 @@ _POINTWISE = (
     "|Σ_{j≤N} α_j σ(W_jᵀ x + θ_j) − f(x)| < ε, ε > 0",
 )
 _SMALLNESS = "→ 0 names no variable that tends to anything; it is read as: is at most δ"
+_MINIMAL = "minimal means that the sum over Λ_1 alone is within ε + δ of f"
 _BIAS = "θ_j and DUAT's b_j are one symbol"
 _SOURCES_15 = (v1("4.3", 11), v2("4.3", 14), duat("4.3", 15))
 _SOURCES_16 = (duat("4.3", 16),)
@@ -134,8 +136,8 @@ SUMS = (
     ),
     _row(
         "premise.v1", "a small Λ_1-sum makes the Λ_1-sum alone a good approximation", "I2",
-        (v1("4.3", 9, 10),), f"{_small(_FIRST)}{ERROR}",
-        f"the premise as printed, about the terms that are kept; {_SMALLNESS}",
+        (v1("4.3", 9, 10, 12),), rf"{_tends(_FIRST)},\ {REMOVED}",
+        f"the premise as printed, about the terms that are kept; {_MINIMAL}; {_SMALLNESS}",
         follows_not(
             (Abs(S_1 - f) < epsilon + delta, CLOSE, Abs(S_1) <= delta),
             (Abs(S_1 - f) < epsilon + delta, CLOSE, Abs(S_2) <= delta),
@@ -145,9 +147,10 @@ SUMS = (
     ),
     _row(
         "premise.duat", "a small Λ_2-sum makes the Λ_1-sum alone a good approximation", "I2, I4",
-        (duat("4.3", 13),), f"{_small(_SECOND)}{ERROR}",
-        f"the premise about the terms that are dropped; {_SMALLNESS}",
+        (duat("4.3", 13, 16),), rf"{_tends(_SECOND)},\ {REMOVED}",
+        f"the premise about the terms that are dropped; {_MINIMAL}; {_SMALLNESS}",
         follows(Abs(S_1 - f) < epsilon + delta, CLOSE, Abs(S_2) <= delta, what="|S_2| ≤ δ, S_1 kept"),
+        otherwise=(),
     ),
     _row(
         "eq-15", "error and dropped sum differ by less than ε", "I3",
