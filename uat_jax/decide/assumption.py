@@ -43,6 +43,8 @@ class AssumptionKind(StrEnum):
     RANDOM_EXPONENTS = "random exponents"
     CONSTANT_FUNCTIONS = "constant functions"
     UNDEFINED_ENTRIES = "undefined entries"
+    ONE_SIDED_ENTRIES = "entries undefined on one side"
+    MASKED_INFINITIES = "masked infinities"
     NO_SAMPLE = "no sample"
     # of a comparison of integers
     EXACT_INTEGERS = "exact integers"
@@ -123,6 +125,12 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.CONSTANT_FUNCTIONS: lambda: "both functions are constant: nothing about the inputs was compared",
     AssumptionKind.UNDEFINED_ENTRIES: lambda *, count: (
         f"{count} output entries that are NaN or infinite on both sides are left out"
+    ),
+    AssumptionKind.ONE_SIDED_ENTRIES: lambda *, count: (
+        f"{count} output entries that are NaN for all real inputs on one side alone are left out: see the hazards"
+    ),
+    AssumptionKind.MASKED_INFINITIES: lambda: (
+        "numbers that are infinite behind a mask are equal if they are infinite at the same places, and equal elsewhere"
     ),
     AssumptionKind.NO_SAMPLE: lambda *, reason: f"no look at float64 values: {reason}",
     AssumptionKind.EXACT_INTEGERS: lambda: "the device computes integers and booleans as XLA defines them",

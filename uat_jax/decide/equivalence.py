@@ -44,6 +44,8 @@ from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
+from uat_jax.decide.masked_evidence import masked_evidence
+from uat_jax.decide.masked_infinities import has_infinity
 from uat_jax.decide.missing import takes_long
 from uat_jax.decide.parametrized import OnParameters, located, on_parameters
 from uat_jax.decide.pieces_evidence import difference_evidence, is_large
@@ -582,7 +584,13 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         if proof_alone and seen.apart:
             return Evidence(Method.FLOATS, reached, Verdict.UNKNOWN)
         effort.progress(f"comparing at random points of prime fields{at}")
-        fields = field_evidence(pair.left, pair.right, seen, effort, pair.domains)
+        masked = has_infinity(*programs)
+        share = dataclasses.replace(effort, error=effort.error / 2) if masked else effort
+        fields = field_evidence(*programs, seen, share, pair.domains)
+        if masked and fields.verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
+            without = masked_evidence(*programs, seen, share, pair.domains)
+            if without is not None:
+                return dataclasses.replace(without, subject=sizes_text(pair.sizes))
         reached = fields.finding
         if fields.method is Method.MEMORY:
             wide = wide_proof(programs, Width(fields.finding, hopeless=True), effort, pair.domains)
