@@ -448,6 +448,7 @@ def enclose(
     bits: int = 64,
     reading: Reading = Reading.WRITTEN,
     deadline: Deadline | None = None,
+    undefined: bool = False,
 ) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs: every radius at most 2^-bits times the largest entry of its array.
 
@@ -458,6 +459,8 @@ def enclose(
     An array of zeros has no largest entry to compare with, and (a/b)·b − a is a ball around 0 at every precision.
     From 1024 bits on such a ball is accepted if its radius is at most 2^-512 of the largest number that was computed
     on the way, and of 1: a value that is not 0 has been told from 0 long before, unless it is as small as that.
+
+    With `undefined`, entries that are still NaN at 1024 bits are left as they are, and the others need be narrow.
 
     Raises:
         UndecidedError: not settled at 8192 bits, e.g. a comparison of two equal irrational values.
@@ -471,11 +474,22 @@ def enclose(
                 outputs = interpret(closed_jaxpr, balls, arguments)
                 if all(_narrow(output, bits, balls.zero) for output in outputs):
                     return outputs
+                if (
+                    undefined
+                    and digits >= ZERO_PRECISION
+                    and all(_narrow(_without_nan(output), bits, balls.zero) for output in outputs)
+                ):
+                    return outputs
                 reason = f"a radius exceeds 2^-{bits} of the value's scale"
         except UndecidedError as error:
             reason = str(error)
         digits *= 2
     raise UndecidedError(f"no exact value at {LAST_PRECISION} bits: {reason}; choose inputs away from ties")
+
+
+def _without_nan(output: np.ndarray) -> np.ndarray:
+    """The entries that are not NaN."""
+    return _objects(np.array([x for x in output.ravel() if not x.is_nan()], object))
 
 
 KEEP_INFINITIES = STRUCTURAL | frozenset(

@@ -369,10 +369,7 @@ class Rewriting:
     def _chosen(self, which: Truth, no: Value, yes: Value) -> Value:
         """The second number where a truth value holds, and 0 elsewhere, where the second may be 0 anyway."""
         fails = self.negation(which)
-        zero = yes.zero
-        is_zero = (
-            zero is not None and fails.known is not None and zero.known is not None and fails.known.implies(zero.known)
-        )
+        zero, is_zero = yes.zero, yes.zero is not None and _holds_in(fails, yes.zero)
         if is_zero and yes.infinite is None and (self.ignoring or yes.is_plain) and yes.finite:
             undefined = self.both(which, yes.undefined)
             return replace(yes, undefined=undefined, ignored=self.either(yes.ignored, self.both(fails, yes.undefined)))
@@ -384,7 +381,7 @@ class Rewriting:
 
     def _key(self, equation: JaxprEqn, arrays: Sequence[Any]) -> Any:
         """By what a computation of truth values is found again."""
-        if len(equation.outvars) != 1 or dtype_of(equation.outvars[0]) != np.bool_:
+        if equation.primitive.name not in FOUND_AGAIN or dtype_of(equation.outvars[0]) != np.bool_:
             return None
         of = lambda a: (a.shape, str(a.dtype), a.tobytes()) if Truth(a).constant is not None else id(a)
         return equation.primitive.name, str(equation.params), tuple(map(of, arrays))
@@ -396,7 +393,7 @@ class Rewriting:
             return None
         if x.known is not None:
             if name == "not":
-                return self.negation(Truth(np.zeros(()), x.known)).known
+                return self.negation(Truth(np.zeros((), bool), x.known)).known
             if name in STRUCTURAL and not others:
                 truth = self.moved(Truth(np.ones(np.shape(x.array), bool), x.known), equation)
                 return None if truth is None else truth.known
@@ -842,6 +839,9 @@ RULES: dict[str, Callable[..., Value]] = {
 }  # fmt: skip
 """What becomes of numbers that are infinite or undefined at marked places; anything else refuses infinities."""
 
+FOUND_AGAIN = COMPARISONS.keys() | STRUCTURAL | {"and", "convert_element_type", "is_finite", "not", "or", "reduce_and"}
+"""Of truth values of these the same computation is one array; their parameters say all that they do."""
+
 OF_ZEROS = frozenset(["log", "reduce_sum"])
 """What follows where numbers are 0 that are positive elsewhere."""
 
@@ -903,7 +903,8 @@ def _sign(equation: JaxprEqn, operands: Sequence[Value]) -> int:
     if name == "select_n":
         return min(signs[1:])
     if name in ("rsqrt", "sign", "sqrt", "reduce_max", "reduce_min", "copy", "stop_gradient") or name in STRUCTURAL - {
-        "pad"
+        "gather",
+        "pad",
     }:
         return min(signs)
     if name == "convert_element_type":

@@ -210,11 +210,13 @@ def separations(
     """
     sides, one_way = (left, right), reads_one_way(left) and reads_one_way(right)
     try:
-        written = [enclose(side, arguments, bits=bits, deadline=deadline) for side in sides]
+        written = [enclose(side, arguments, bits=bits, deadline=deadline, undefined=True) for side in sides]
         found = [s for output, (a, b) in enumerate(zip(*written, strict=True)) for s in _separated(output, a, b)]
         rounded = (
             [enclose_readings(side, arguments, deadline=deadline) for side in sides] if found and not one_way else []
         )
+        if not found and any(x.is_nan() for side in written for output in side for x in output.ravel()):
+            return _with_nan(sides, arguments, deadline)
     except UndecidedError:
         return _with_nan(sides, arguments, deadline)
     except (BudgetError, InputError):  # such as a NaN that is cast to an integer, for which nothing is promised
