@@ -57,6 +57,8 @@ lookups             integers that only choose rows and are compared, as letters
 loops_evidence.py   long loops compared without unrolling, as evidence
 sampling.py         both functions in float64: what prime fields cannot see
 refutation.py       what is said where prime fields do not certify
+masked_evidence.py  functions with infinities behind masks, as evidence
+masks               their programs without infinities: a number, and where it is infinite
 conditionals.py     conditionals that the input decides, as selections
 traces.py           both functions at given sizes, each traced once
 witness.py          the search for an input on which two programs differ, of functions and of the ledger

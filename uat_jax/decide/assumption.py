@@ -127,7 +127,7 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
         f"{count} output entries that are NaN or infinite on both sides are left out"
     ),
     AssumptionKind.ONE_SIDED_ENTRIES: lambda *, count: (
-        f"{count} output entries that are NaN for all real inputs on one side alone are left out: see the hazards"
+        f"nothing is compared at {count} output entries that are NaN for all real inputs on one side alone"
     ),
     AssumptionKind.MASKED_INFINITIES: lambda: (
         "numbers that are infinite behind a mask are equal if they are infinite at the same places, and equal elsewhere"

@@ -45,7 +45,7 @@ from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.masked_evidence import masked_evidence
-from uat_jax.decide.masked_infinities import has_infinity
+from uat_jax.decide.masks.programs import has_infinity
 from uat_jax.decide.missing import takes_long
 from uat_jax.decide.parametrized import OnParameters, located, on_parameters
 from uat_jax.decide.pieces_evidence import difference_evidence, is_large
@@ -584,7 +584,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         if proof_alone and seen.apart:
             return Evidence(Method.FLOATS, reached, Verdict.UNKNOWN)
         effort.progress(f"comparing at random points of prime fields{at}")
-        masked = has_infinity(*programs)
+        masked = has_infinity(*programs) or has_infinity(*programs, lowest=True)
         share = dataclasses.replace(effort, error=effort.error / 2) if masked else effort
         fields = field_evidence(*programs, seen, share, pair.domains)
         if masked and fields.verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
