@@ -48,6 +48,8 @@ def applied(r: Rewriting, equation: JaxprEqn, operands: list[Value]) -> list[Val
 
 def _sum(r: Rewriting, equation: JaxprEqn, x: Value, y: Value) -> Value:
     """∞ + a = ∞, ∞ - ∞ is undefined."""
+    if x.infinite is None and y.infinite is None:
+        return r.entrywise(equation, (x, y))
     (array,) = bound(equation, [x.array, y.array], equation.params)
     shape = np.shape(array)
     marks = r.marks((x, y), lambda t: r.spread(t, shape))
@@ -217,6 +219,8 @@ def _is_covered(x: Value, axes: tuple[int, ...]) -> bool:
     assert x.zero is not None
     rows = rows_of(x.zero, axes, True)
     for mark in (x.undefined, x.ignored):
+        if mark is not None and mark.constant is not None and x.zero.constant is not None:
+            return not (x.zero.constant.all(axes) & ~mark.constant.any(axes)).any()
         if rows is None or mark is None or mark.known is None:
             continue
         entries = np.moveaxis(mark.known.entries, axes, range(len(axes)))
