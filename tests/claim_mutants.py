@@ -4,8 +4,10 @@
 
 decides the rows of each mutated module, and of the modules that use it (no name: of all modules), writes one line of
 JSON for each mutant, and prints a table of who notices them, with what nobody notices and `unnoticed_mutants` has no
-reason for.  A mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; and by the
-document of statements if every row passes, but one of them decides something else than `docs/statements.md` says.
+reason for.  A mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; by the
+document of statements if every row passes, but one of them decides something else than `docs/statements.md` says; and
+by the checker if a certificate then states something else, and `uat-jax-check` does not accept that, or it is no longer
+what stands in `docs/certificates`.
 
     PYTHONPATH=. python tests/claim_mutants.py --read records.jsonl …
 
@@ -37,10 +39,13 @@ from claim_statements import SYMBOLIC, decided, without_confirmation
 from unnoticed_mutants import reason
 
 import uat_jax.ledger.ledger  # noqa: F401  (imports every claim module)
+from uat_jax.decide.decision import decide
 from uat_jax.decide.settings import Settings
 from uat_jax.ledger.claim import Claim
 from uat_jax.networks import digits
 from uat_jax.symbolic.layers import KINDS
+from uat_jax_check import claims as checker
+from uat_jax_check.document import NotDecided, Refused
 
 PACKAGE = "uat_jax.ledger"
 FOLDER = Path(import_module(PACKAGE).__file__ or "").parent
@@ -388,6 +393,7 @@ class Baseline:
     context: Callable[[], Any] = without_confirmation
     statements: dict[str, list[str]] = field(default_factory=dict)
     enters: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
+    certificates: dict[str, tuple[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         loaded: dict[str, ModuleType] = {}
@@ -398,6 +404,7 @@ class Baseline:
 
     def _decide(self, name: str, claim: Claim) -> None:
         self.statements[name] = decided(claim, self.settings)
+        self.certificates[name] = certified(claim, self.settings)
 
     def concerned(self, mutant: Mutant) -> list[str]:
         """The rows that may notice a mutant: those that enter its function, or all if the import does."""
@@ -412,7 +419,23 @@ class Baseline:
         return [Baseline(self.file, of, nullcontext) for of in (FLOATS, *(OWN if reads_weights else ()))]
 
 
-ROW, DOCUMENT, NOBODY, STILLBORN = "a row", "the document", "nobody", "stillborn"
+COMMITTED = frozenset(path.stem for path in (Path(__file__).parent.parent / "docs" / "certificates").glob("*.json"))
+"""The rows whose certificates are in the repository."""
+
+
+def certified(claim: Claim, settings: Settings) -> tuple[str, Any]:
+    """What the checker says of the certificate of a row, in a word, and what is stated in it."""
+    body = json.loads(decide(claim, settings).to_json())
+    stated = [e["statements"] for e in body["evidence"]]
+    try:
+        checker.check(body)
+    except Exception as error:
+        word = {Refused: "refused", NotDecided: "not decided"}.get(type(error), "unusable")
+        return word, stated
+    return "checked", stated
+
+
+ROW, DOCUMENT, CHECKER, NOBODY, STILLBORN = "a row", "the document", "the checker", "nobody", "stillborn"
 """Who notices a mutant; a stillborn one is no program: it states nothing, and does not count."""
 BROKEN = (NameError, AttributeError, UnboundLocalError)
 
@@ -427,7 +450,7 @@ def noticed(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
 
 def _looked_at(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
     names = of.concerned(mutant)
-    other = ""
+    other, stated = "", ""
     try:
         with patience(), of.context():
             loaded = load(tree, mutant.file)
@@ -439,12 +462,20 @@ def _looked_at(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str
                 with patience():
                     if decided(found[name], of.settings) != of.statements[name]:
                         other = other or name
+            for name in () if other else names:
+                with patience():
+                    word, statements = certified(found[name], of.settings)
+                    before = of.certificates[name]
+                if word != before[0] or statements != before[1] and name in COMMITTED:
+                    stated = stated or f"{name}: {word}"
     except EndlessError:
         return ROW, "does not end"
     except Exception as error:
         if isinstance(error, BROKEN) or "to unpack" in str(error):
             return STILLBORN, f"{type(error).__name__}: {str(error)[:120]}"
         return ROW, f"{type(error).__name__}: {str(error)[:120]}"
+    if stated:
+        return CHECKER, stated
     return (DOCUMENT, other) if other else (NOBODY, "" if names else "no row enters it")
 
 
@@ -461,7 +492,7 @@ def campaign(file: str, every: int = 1) -> Iterator[dict[str, Any]]:
 
 LISTED, OPEN = "listed", "open"
 """What nobody notices, with a reason in `unnoticed_mutants`, and without one."""
-COLUMNS = (ROW, DOCUMENT, LISTED, OPEN)
+COLUMNS = (ROW, DOCUMENT, CHECKER, LISTED, OPEN)
 
 
 def outcome(record: Mapping[str, Any]) -> str:
