@@ -83,6 +83,28 @@ def test_a_cast_of_any_integer_to_a_float_is_exact():
     assert uj.certify(same, lambda x: (x + 1).astype(jnp.float32), uj.integers(I, 2**24, 2**24 + 9)).passes
 
 
+NIBBLES = uj.integers(jax.ShapeDtypeStruct((2,), jnp.int8), -8, 7)
+OF_FOUR_BITS = {
+    "scaled": (
+        lambda a, s: (a.astype(jnp.int4).astype(jnp.float32) - 1) * s[None],
+        lambda a, s: a.astype(jnp.float32) * s[None] - s[None],
+        lambda a, s: a.astype(jnp.uint4).astype(jnp.float32) * s[None] - s[None],
+    ),
+    "wrapped": (
+        lambda a, s: (a.astype(jnp.int4) + a.astype(jnp.int4)).astype(jnp.int8),
+        lambda a, s: ((a + a) << 4) >> 4,
+        lambda a, s: a + a,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_FOUR_BITS)
+def test_integers_of_four_bits_inside_of_programs(name):
+    left, right, wrong = OF_FOUR_BITS[name]
+    assert uj.certify(left, right, NIBBLES, f32()).verdict in PASSING
+    assert uj.certify(left, wrong, NIBBLES, f32()).verdict is Verdict.REFUTED
+
+
 def test_places_that_no_user_gave_are_those_of_the_table():
     found = uj.certify(lambda t, i: t[i], lambda t, i: jax.nn.one_hot(i, 5) @ t, f32(5, 2), of("int32", 2))
     assert found.passes
@@ -225,7 +247,10 @@ UNUSABLE = {
     "a tree": (lambda: uj.integers({"a": I}, 0, 3), "got a dict for an input with a domain"),
     "two kinds": (lambda: uj.interval(uj.integers(I, 0, 3), 0, 1), "give it one kind of domain"),
     "two ranges": (lambda: uj.integers(uj.integers(I, 0, 3), 5, 9), "drop one of the two"),
-    "four bits": (lambda: uj.certify(jnp.abs, jnp.abs, of("int4")), "input [0] has dtype int4 and no values; use int8"),
+    "four bits": (
+        lambda: uj.certify(jnp.abs, jnp.abs, of("int4")),
+        "input [0] has dtype int4 and no values; use uj.integers of a spec of int8 from -8 to 7, and cast it to int4",
+    ),
     "almost everywhere": (
         lambda: uj.certify(jnp.abs, jnp.abs, I, almost_everywhere=True),
         "it has no effect on integers",

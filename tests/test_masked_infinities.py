@@ -190,6 +190,13 @@ def test_entries_that_are_nan_on_one_side_for_all_reals_are_counted():
     assert told.about == {"count": 3}  # the mask of falsehoods alone
 
 
+@pytest.mark.parametrize("entries", [3, 14])
+def test_a_side_that_is_nan_for_some_masks_is_named(entries):
+    found = uj.certify(softmax, softmax_by_hand, spec(entries), spec(entries, dtype=bool))
+    told = [a.about["side"] for a in found.assumptions if a.kind is AssumptionKind.INFINITIES_MEET]
+    assert told == ["left"]  # the right one divides by zero there
+
+
 # --- hostile pairs: a NaN or an infinity that is caught is a number ---------------------------------------------------
 
 CAUGHT = {

@@ -116,4 +116,6 @@ class Expressions:
 
 def _bits(values: np.ndarray) -> bytes:
     """The bits of an array; of a large one a digest, so that it is not kept twice."""
-    return values.tobytes() if values.nbytes <= 64 else hashlib.blake2b(np.ascontiguousarray(values).data).digest()
+    if values.nbytes <= 64 or values.dtype.kind == "V":  # dtypes of JAX's own have no buffer
+        return values.tobytes()
+    return hashlib.blake2b(np.ascontiguousarray(values).data).digest()

@@ -45,6 +45,7 @@ class AssumptionKind(StrEnum):
     UNDEFINED_ENTRIES = "undefined entries"
     ONE_SIDED_ENTRIES = "entries undefined on one side"
     MASKED_INFINITIES = "masked infinities"
+    INFINITIES_MEET = "infinities meet"
     NO_SAMPLE = "no sample"
     # of a comparison of integers
     EXACT_INTEGERS = "exact integers"
@@ -128,6 +129,10 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     ),
     AssumptionKind.ONE_SIDED_ENTRIES: lambda *, count: (
         f"nothing is compared at {count} output entries that are NaN for all real inputs on one side alone"
+    ),
+    AssumptionKind.INFINITIES_MEET: lambda *, side: (
+        f"the {side} function is NaN where infinities of two signs meet, such as in rows that are masked whole: "
+        "nothing is compared there"
     ),
     AssumptionKind.MASKED_INFINITIES: lambda: (
         "numbers that are infinite behind a mask are equal if they are infinite at the same places, and equal elsewhere"

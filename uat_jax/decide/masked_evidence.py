@@ -67,6 +67,7 @@ def _compared(programs: WithoutInfinities, effort: Effort, domains: Domains) -> 
     if found.verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
         return None
     made = [Assumption(AssumptionKind.MASKED_INFINITIES)]
+    made += [Assumption(AssumptionKind.INFINITIES_MEET, {"side": side}) for side in programs.undefined_sides]
     if programs.both_sides:
         made.append(Assumption(AssumptionKind.UNDEFINED_ENTRIES, {"count": programs.both_sides}))
     if programs.one_side:

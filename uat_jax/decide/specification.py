@@ -309,6 +309,9 @@ def _check_leaf(path: str, leaf: Any) -> None:
             raise InputError(f"input {path} has dtype {leaf.dtype}; use {', '.join(SHORT.values())}")
     elif isinstance(leaf, jax.ShapeDtypeStruct):
         wanted = f"use {', '.join(SHORT_WHOLE.values())}, or close over an array"
+        if jnp.issubdtype(leaf.dtype, jnp.integer):  # of fewer than 8 bits
+            low, high, wider = jnp.iinfo(leaf.dtype).min, jnp.iinfo(leaf.dtype).max, str(leaf.dtype).rstrip("24") + "8"
+            wanted = f"use uj.integers of a spec of {wider} from {low} to {high}, and cast it to {leaf.dtype} in it"
         raise InputError(f"input {path} has dtype {leaf.dtype} and no values; {wanted}")
 
 

@@ -29,7 +29,7 @@ class WithoutInfinities:
 
     undefined: a program of the same inputs, of which each output is 1 where one of the given programs has NaN, and 0
     elsewhere.  one_side, both_sides: how many entries of outputs are undefined for all inputs on one side alone, and on
-    both, with nothing to compare.
+    both, with nothing to compare.  undefined_sides: those of "left" and "right" that may be undefined for some inputs.
     """
 
     left: ClosedJaxpr
@@ -37,6 +37,7 @@ class WithoutInfinities:
     undefined: ClosedJaxpr
     one_side: int
     both_sides: int
+    undefined_sides: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,14 @@ class _Output:
     """What both programs make of one output.
 
     infinite: whether it may be infinite on some side.  left_out: where it is undefined for all inputs on some side;
-    None if nowhere.  counts: how many entries are so on one side alone, and on both.
+    None if nowhere.  counts: how many entries are so on one side alone, and on both.  undefined: whether the left, and
+    the right one, may be undefined for some inputs.
     """
 
     infinite: bool
     left_out: np.ndarray | None
     counts: tuple[int, int]
+    undefined: tuple[bool, bool]
 
 
 def has_infinity(*programs: ClosedJaxpr, lowest: bool = False) -> bool:
@@ -84,7 +87,8 @@ def without_infinities(left: ClosedJaxpr, right: ClosedJaxpr, way: Way = AS_WRIT
         return None
     first, second = (_rewritten(p, way, outputs) for p in programs)
     one, both = (sum(o.counts[k] for o in outputs) for k in (0, 1))
-    return WithoutInfinities(first, second, _undefined(programs, way, outputs), one, both)
+    sides = tuple(side for k, side in enumerate(("left", "right")) if any(o.undefined[k] for o in outputs))
+    return WithoutInfinities(first, second, _undefined(programs, way, outputs), one, both, sides)
 
 
 def _outputs(programs: Sequence[ClosedJaxpr], way: Way) -> list[_Output] | None:
@@ -115,7 +119,9 @@ def _output(rewriting: Rewriting, x: Value, y: Value, atom: Any) -> _Output:
     a, b = (nowhere if v.undefined is None or v.undefined.constant is None else v.undefined.constant for v in (x, y))
     either = a | b
     counts = int((a ^ b).sum()), int((a & b).sum())
-    return _Output(x.infinite is not None or y.infinite is not None, either if either.any() else None, counts)
+    undefined = x.undefined is not None, y.undefined is not None
+    infinite = x.infinite is not None or y.infinite is not None
+    return _Output(infinite, either if either.any() else None, counts, undefined)
 
 
 def _rewritten(program: ClosedJaxpr, way: Way, outputs: Sequence[_Output]) -> ClosedJaxpr:
