@@ -422,7 +422,7 @@ def test_bad_input_is_one_line_and_writes_nothing(case, capsys, own_folder):
 
 
 def test_a_file_that_cannot_be_written_is_found_out_first(capsys, own_folder, monkeypatch):
-    monkeypatch.setattr("uat_jax.cli.certify", lambda *_, **__: pytest.fail("the work was done first"))
+    monkeypatch.setattr("uat_jax.cli_certify.certify", lambda *_, **__: pytest.fail("the work was done first"))
     (own_folder / "file").write_text("")
     (own_folder / "folder").mkdir()
     before = sorted(own_folder.rglob("*"))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import uat_jax
+import uat_jax.errors
 import uat_jax.networks
 
 ROOT = Path(uat_jax.__file__).parent
@@ -52,10 +53,25 @@ MAY_IMPORT = {
         "ledger",
     },
     "report": {"errors", "decide", "ledger", "decomposition", "bench", "certification"},
-    "cli": {"errors", "devices", "inputs", "decide", "ledger", "report", "cli_decompose", "cli_hosts", "cli_bench"},
-    "cli_bench": {"errors", "devices", "decide", "bench", "report"},
+    "terminal": set(),
+    "cli": {"errors", "terminal"},
+    "cli_options": {"decide", "devices"},
+    "cli_certify": {"errors", "devices", "inputs", "decide", "report", "cli_options"},
+    "cli_ledger": {"errors", "devices", "decide", "ledger", "report", "cli_options", "cli_hosts"},
+    "cli_recheck": {"errors", "decide", "ledger", "cli_options"},
+    "cli_completion": {"errors", "devices", "decide", "ledger", "cli"},
+    "cli_bench": {"errors", "devices", "decide", "bench", "report", "cli_options"},
     "cli_hosts": {"errors", "decide"},
-    "cli_decompose": {"errors", "devices", "networks", "decide", "decomposition", "report", "certification"},
+    "cli_decompose": {
+        "errors",
+        "devices",
+        "networks",
+        "decide",
+        "decomposition",
+        "report",
+        "certification",
+        "cli_options",
+    },
     "pytest_plugin": {"errors", "inputs", "decide", "report"},
     "compilation_cache": set(),
     "__main__": {"cli", "compilation_cache"},
@@ -122,10 +138,17 @@ def test_no_file_takes_the_name_of_a_function(package):
 
 def test_the_map_of_names_is_where_they_are_looked_up():
     """Names that are imported when they are first used stand in the map twice: for people, and for Python."""
+    errors = [
+        name
+        for name, found in vars(uat_jax.errors).items()
+        if inspect.isclass(found) and found.__module__ == "uat_jax.errors"
+    ]
     later = re.findall(r"^    from (\S+) import (\w+) as (\w+)", Path(uat_jax.__file__).read_text(), re.M)
     assert {name: module for module, _, name in later} == uat_jax._LATER
     assert {name: there for _, there, name in later if there != name} == uat_jax._RENAMED
     assert set(uat_jax._LATER) <= set(dir(uat_jax))
+    assert set(uat_jax.__all__) == {*uat_jax._LATER, *errors, "__version__"} <= set(dir(uat_jax))
+    assert uat_jax.__all__ == sorted(uat_jax.__all__) and all(hasattr(uat_jax, name) for name in uat_jax.__all__)
     assert all(getattr(uat_jax, name).__name__ == there for _, there, name in later)
 
 

@@ -6,8 +6,24 @@ The map: every public name and the file it lives in, which is imported when the 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from uat_jax.errors import BudgetError as BudgetError
+from uat_jax.errors import ConcreteValueError as ConcreteValueError
+from uat_jax.errors import DisagreementError as DisagreementError
+from uat_jax.errors import DomainError as DomainError
+from uat_jax.errors import FloatRangeError as FloatRangeError
 from uat_jax.errors import HazardWarning as HazardWarning
+from uat_jax.errors import HostsError as HostsError
+from uat_jax.errors import InexactLimbsError as InexactLimbsError
+from uat_jax.errors import InputError as InputError
+from uat_jax.errors import MemoryLimitError as MemoryLimitError
+from uat_jax.errors import MismatchError as MismatchError
+from uat_jax.errors import NotEquivalentError as NotEquivalentError
+from uat_jax.errors import OutputsError as OutputsError
+from uat_jax.errors import ShapeError as ShapeError
+from uat_jax.errors import StaticArgumentError as StaticArgumentError
+from uat_jax.errors import ToleranceError as ToleranceError
 from uat_jax.errors import UatJaxError as UatJaxError
+from uat_jax.errors import UnsupportedError as UnsupportedError
 
 if TYPE_CHECKING:
     from uat_jax.certification import Certification as Certification
@@ -22,7 +38,7 @@ if TYPE_CHECKING:
     from uat_jax.decide.equivalence import assert_equivalent as assert_equivalent
     from uat_jax.decide.equivalence import certify as certify
     from uat_jax.decide.loops.induction import prove_scan as prove_scan
-    from uat_jax.decide.parametrized import ascending as sorted  # noqa: F401
+    from uat_jax.decide.parametrized import ascending as sorted
     from uat_jax.decide.parametrized import orthogonal as orthogonal
     from uat_jax.decide.parametrized import simplex as simplex
     from uat_jax.decide.parametrized import symmetric as symmetric
@@ -40,6 +56,60 @@ if TYPE_CHECKING:
     from uat_jax.lowering import Lowered as Lowered
     from uat_jax.symbolic.derivation import Derivation as Derivation
     from uat_jax.symbolic.derivation import derive as derive
+
+    __version__: str
+
+__all__ = [
+    "BudgetError",
+    "Certificate",
+    "Certification",
+    "Claim",
+    "ConcreteValueError",
+    "Decomposition",
+    "Derivation",
+    "DisagreementError",
+    "DomainError",
+    "Evidence",
+    "FloatRangeError",
+    "HazardWarning",
+    "HostsError",
+    "InexactLimbsError",
+    "InputError",
+    "Lowered",
+    "MemoryLimitError",
+    "MismatchError",
+    "NotEquivalentError",
+    "OutputsError",
+    "ShapeError",
+    "StaticArgumentError",
+    "Tolerance",
+    "ToleranceError",
+    "UatJaxError",
+    "UnsupportedError",
+    "Verdict",
+    "__version__",
+    "assert_equivalent",
+    "certify",
+    "certify_decomposition",
+    "claims",
+    "decompose",
+    "derive",
+    "integers",
+    "interval",
+    "load",
+    "match_weights",
+    "nonnegative",
+    "orthogonal",
+    "positive",
+    "prove",
+    "prove_scan",
+    "read_stablehlo",
+    "read_torch",
+    "recheck",
+    "simplex",
+    "sorted",
+    "symmetric",
+]
 
 _LATER = {
     "Certification": "uat_jax.certification",
@@ -80,6 +150,8 @@ _RENAMED = {"sorted": "ascending"}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("uat_jax")
     if name not in _LATER:
         raise AttributeError(f"module 'uat_jax' has no attribute {name!r}")
     found = getattr(importlib.import_module(_LATER[name]), _RENAMED.get(name, name))
@@ -88,4 +160,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*{*globals(), *_LATER}]
+    return [*{*globals(), *_LATER, "__version__"}]

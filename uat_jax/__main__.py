@@ -21,12 +21,9 @@ def command() -> int:
     if sys.argv[1:2] and sys.argv[1] in MANY_PROCESSES:
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
-
-    gc.disable()  # what modules define stays: to look for garbage among it takes a quarter of the start
     from uat_jax.cli import main
     from uat_jax.compilation_cache import enable
 
-    gc.enable()
     enable()
     atexit.register(gc.freeze)  # a process that ends need not look for garbage: after a ledger that takes a second
     return main()
