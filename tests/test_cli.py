@@ -4,8 +4,11 @@ import io
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
+import time
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -16,11 +19,12 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import uat_jax as uj
-from uat_jax.cli import COMMANDS, EXAMPLE, INTERRUPTED, NOBODY_READS, main
+from uat_jax.cli import COMMANDS, EXAMPLE, NOBODY_READS, main
 from uat_jax.cli_completion import SHELLS
 from uat_jax.decide.certificate import VERSION
 from uat_jax.decide.decision import decide
 from uat_jax.decide.settings import Settings
+from uat_jax.interrupts import INTERRUPTED, Interrupts
 from uat_jax.ledger.ledger import find
 from uat_jax.networks import digits, save_network
 from uat_jax.report.statement import latex
@@ -371,6 +375,29 @@ def test_an_interrupt_says_what_was_kept(option, files, said, capsys, tmp_path, 
     monkeypatch.setattr("uat_jax.cli_ledger.decide_all", interrupted)
     assert main(["prove", "lemma-1", *option]) == INTERRUPTED
     assert capsys.readouterr().err.startswith(f"uat-jax: interrupted; {said}")
+
+
+def test_an_interrupt_that_python_forgets_comes_again(monkeypatch):
+    """One that is raised while garbage is collected is printed and forgotten, and the command would go on."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupts = Interrupts()
+    try:
+        interrupts.watch()
+        interrupts.work_begins()
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.lost(SimpleNamespace(exc_type=KeyboardInterrupt))
+            for _ in range(1000):
+                time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def test_an_interrupt_while_modules_are_loaded_ends_the_process():
+    """A library of C would make an ImportError of it, and print a traceback of its own."""
+    code = "import signal; from uat_jax.interrupts import Interrupts; Interrupts().watch(); signal.raise_signal(2)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (INTERRUPTED, "uat-jax: interrupted; nothing was written\n")
 
 
 # --- completion ------------------------------------------------------------------------------------------------------

@@ -54,7 +54,8 @@ MAY_IMPORT = {
     },
     "report": {"errors", "decide", "ledger", "decomposition", "bench", "certification"},
     "terminal": set(),
-    "cli": {"errors", "terminal"},
+    "interrupts": set(),
+    "cli": {"errors", "interrupts", "terminal"},
     "cli_options": {"decide", "devices"},
     "cli_certify": {"errors", "devices", "inputs", "decide", "report", "cli_options"},
     "cli_ledger": {"errors", "devices", "decide", "ledger", "report", "cli_options", "cli_hosts"},
@@ -74,7 +75,7 @@ MAY_IMPORT = {
     },
     "pytest_plugin": {"errors", "inputs", "decide", "report"},
     "compilation_cache": set(),
-    "__main__": {"cli", "compilation_cache"},
+    "__main__": {"cli", "compilation_cache", "interrupts"},
     "__init__": {"errors", "symbolic", "lowering", "inputs", "decomposition", "decide", "ledger", "certification"},
 }
 OUTSIDE = {"symbolic": {"sympy"}, "networks": {"jax", "numpy"}, "errors": set()}

@@ -18,16 +18,17 @@ import importlib
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from uat_jax.errors import UatJaxError
+from uat_jax.interrupts import INTERRUPTED
 from uat_jax.terminal import bold, columns, silence, wrapped, writes_anything
 
-INTERRUPTED, NOBODY_READS = 130, 141
-"""128 and the number of the signal, as a shell reports it: SIGINT, SIGPIPE."""
+NOBODY_READS = 141
+"""128 and the number of the signal SIGPIPE, as a shell reports a process that it ends."""
 
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -69,8 +70,13 @@ EXIT_CODES = (
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
+def main(arguments: Sequence[str] | None = None, *, begins: Callable[[], None] = lambda: None) -> int:
+    """Run one command; returns the exit code.
+
+    Args:
+        arguments: of the command line; None stands for those of this process.
+        begins: called when everything is loaded and the work begins.
+    """
     given = sys.argv[1:] if arguments is None else list(arguments)
     began, options = time.time_ns(), None
     for stream in (sys.stdout, sys.stderr):
@@ -80,6 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not given:
                 return _first_screen()
             options = parser_of(_command(given)).parse_args(given)
+            begins()
             return options.run(options)
         finally:
             sys.stdout.flush()  # what cannot be written is found out here, and not when Python ends
