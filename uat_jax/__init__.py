@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from uat_jax.decide.parametrized import orthogonal as orthogonal
     from uat_jax.decide.parametrized import simplex as simplex
     from uat_jax.decide.parametrized import symmetric as symmetric
+    from uat_jax.decide.settings import CertifySettings as CertifySettings
+    from uat_jax.decide.settings import EquivalenceSettings as EquivalenceSettings
+    from uat_jax.decide.settings import LedgerSettings as LedgerSettings
     from uat_jax.decide.verdict import Evidence as Evidence
     from uat_jax.decide.verdict import Verdict as Verdict
     from uat_jax.decomposition.decomposition import Decomposition as Decomposition
@@ -63,18 +66,21 @@ __all__ = [
     "BudgetError",
     "Certificate",
     "Certification",
+    "CertifySettings",
     "Claim",
     "ConcreteValueError",
     "Decomposition",
     "Derivation",
     "DisagreementError",
     "DomainError",
+    "EquivalenceSettings",
     "Evidence",
     "FloatRangeError",
     "HazardWarning",
     "HostsError",
     "InexactLimbsError",
     "InputError",
+    "LedgerSettings",
     "Lowered",
     "MemoryLimitError",
     "MismatchError",
@@ -128,6 +134,9 @@ _LATER = {
     "orthogonal": "uat_jax.decide.parametrized",
     "simplex": "uat_jax.decide.parametrized",
     "symmetric": "uat_jax.decide.parametrized",
+    "CertifySettings": "uat_jax.decide.settings",
+    "EquivalenceSettings": "uat_jax.decide.settings",
+    "LedgerSettings": "uat_jax.decide.settings",
     "Evidence": "uat_jax.decide.verdict",
     "Verdict": "uat_jax.decide.verdict",
     "Decomposition": "uat_jax.decomposition.decomposition",

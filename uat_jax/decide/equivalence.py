@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import jax
 from jax.extend.core import ClosedJaxpr
@@ -52,6 +52,7 @@ from uat_jax.decide.reached import without_unreached
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
+from uat_jax.decide.settings import Hazards
 from uat_jax.decide.specification import (
     Sizes,
     Specification,
@@ -98,7 +99,7 @@ def certify(
     error: float = ERROR,
     seed: int = 0,
     budget: float | None = None,
-    wrt: str | None = None,
+    wrt: Literal["grad"] | None = None,
     almost_everywhere: bool = False,
     sizes: Sequence[Sizes] | None = None,
     memory: float | str = MEMORY,
@@ -159,13 +160,13 @@ def assert_equivalent(
     error: float = ERROR,
     seed: int = 0,
     budget: float | None = None,
-    wrt: str | None = None,
+    wrt: Literal["grad"] | None = None,
     almost_everywhere: bool = False,
     sizes: Sequence[Sizes] | None = None,
     memory: float | str = MEMORY,
     weights: Mapping[str, Any] | None = None,
     rounding: float | Tolerance | None = None,
-    hazards: str = "warn",
+    hazards: Hazards = "warn",
 ) -> None:
     """Pass if two functions are PROVED or CERTIFIED equal, and their floats do what is asked.
 

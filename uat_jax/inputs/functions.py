@@ -12,7 +12,7 @@ import jax
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
 
-FunctionLike = Callable | jax.export.Exported
+FunctionLike = Callable[..., Any] | jax.export.Exported
 """What can be compared: a function of JAX, a program that was read or exported, a module of PyTorch."""
 
 SNAPSHOT = ".snapshot.json"
