@@ -85,6 +85,8 @@ def _certify(options: argparse.Namespace) -> int:
         check_writable(Path(options.json))
     if options.specs and options.arg:
         raise InputError("got --specs and --arg; give the inputs in one of both ways")
+    if options.generalize and options.sizes:
+        raise InputError("got --generalize and --sizes; a proof for all sizes is looked for, or the list is the claim")
     specs = named_specs(options.specs) if options.specs else parse(*options.arg)
     sizes = parse_sizes(*options.sizes)
     demands = Demands(None if options.rounding is None else parse_tolerance(options.rounding), options.hazards)
