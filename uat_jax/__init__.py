@@ -3,7 +3,6 @@
 The map: every public name and the file it lives in, which is imported when the name is first used.
 """
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from uat_jax.errors import BudgetError as BudgetError
@@ -24,6 +23,7 @@ from uat_jax.errors import StaticArgumentError as StaticArgumentError
 from uat_jax.errors import ToleranceError as ToleranceError
 from uat_jax.errors import UatJaxError as UatJaxError
 from uat_jax.errors import UnsupportedError as UnsupportedError
+from uat_jax.imports import imported as _imported
 
 if TYPE_CHECKING:
     from uat_jax.certification import Certification as Certification
@@ -160,10 +160,10 @@ _RENAMED = {"sorted": "ascending"}
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return importlib.import_module("importlib.metadata").version("uat_jax")
+        return _imported("importlib.metadata").version("uat_jax")
     if name not in _LATER:
         raise AttributeError(f"module 'uat_jax' has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LATER[name]), _RENAMED.get(name, name))
+    found = getattr(_imported(_LATER[name]), _RENAMED.get(name, name))
     globals()[name] = found
     return found
 

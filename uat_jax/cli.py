@@ -9,21 +9,19 @@ This file imports nothing heavy: the first screen, ``--help`` and ``--version`` 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import difflib
 import errno
 import functools
-import gc
-import importlib
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from uat_jax.errors import UatJaxError
+from uat_jax.imports import imported
 from uat_jax.interrupts import INTERRUPTED
 from uat_jax.terminal import bold, columns, silence, wrapped, writes_anything
 
@@ -196,23 +194,9 @@ def parser_of(*names: str | None) -> _Main:
         purpose = f"{command.what[0].upper()}{command.what[1:]}."
         own = parser.commands[name] = group.add_parser(name, help=command.what, description=purpose)
         if name in names:
-            with _no_garbage():
-                module = importlib.import_module(f"uat_jax.{command.module}")
-            getattr(module, f"add_{name}")(own)
+            getattr(imported(f"uat_jax.{command.module}"), f"add_{name}")(own)
             parser.used = own
     return parser
-
-
-@contextlib.contextmanager
-def _no_garbage() -> Iterator[None]:
-    """What modules define stays: to look for garbage among it takes a quarter of the start."""
-    sought = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if sought:
-            gc.enable()
 
 
 # --- what is left of an interrupted command --------------------------------------------------------------------------
