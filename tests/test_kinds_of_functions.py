@@ -6,6 +6,7 @@ Each row has a right function and a wrong one.
 import dataclasses
 import functools
 import itertools
+from typing import Any
 
 import equinox as eqx
 import flax.linen as nn
@@ -31,8 +32,8 @@ KEY = jax.random.key(0)
 class Layer:
     """A dataclass that JAX knows as a tree."""
 
-    w: jax.Array
-    b: jax.Array
+    w: Any
+    b: Any
     act: str = "tanh"
 
     def __call__(self, x):
@@ -70,6 +71,7 @@ DENSE = nn.Dense(2)
 PARAMETERS = jax.eval_shape(DENSE.init, KEY, jnp.ones((4, 3)))
 BOUND = nn.Dense(2).bind({"params": {"kernel": jnp.full((3, 2), 0.5), "bias": jnp.ones(2)}})
 LINEAR = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+BIAS: Any = LINEAR.bias
 NORM = nnx.BatchNorm(3, rngs=nnx.Rngs(0))
 GRAPH, STATE = nnx.split(LINEAR)
 LAYER = Layer(jax.ShapeDtypeStruct((3, 2), jnp.float32), jax.ShapeDtypeStruct((2,), jnp.float32))
@@ -115,7 +117,7 @@ KINDS = {
     ),
     "nnx module": (
         LINEAR,
-        lambda x: jnp.matmul(x, LINEAR.kernel[...]) + LINEAR.bias[...],
+        lambda x: jnp.matmul(x, LINEAR.kernel[...]) + BIAS[...],
         lambda x: jnp.matmul(x, LINEAR.kernel[...]) + 1,
         (X,),
     ),

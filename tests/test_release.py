@@ -12,10 +12,16 @@ NOX = (ROOT / "noxfile.py").read_text(encoding="utf-8")
 SOURCES = [*(ROOT / "uat_jax").rglob("*.py"), *(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
 
 
+def _found(pattern, text):
+    """The groups of a pattern that a text has."""
+    match = re.search(pattern, text, re.M)
+    assert match is not None, pattern
+    return match.groups()
+
+
 def _lowest(requirement):
-    """ "numpy>=2.0,<3" → ("numpy", "2.0")."""
-    name, version = re.match(r"([\w-]+)>=([\d.]+)", requirement).groups()
-    return name, version
+    """The name and the lowest version in "numpy>=2.0,<3"."""
+    return _found(r"^([\w-]+)>=([\d.]+)", requirement)
 
 
 def test_the_oldest_versions_are_those_of_every_dependency():
