@@ -1,23 +1,34 @@
 """The command line: tables, files, exit codes; bad input is one line, exit code 2, and nothing half-written."""
 
+import io
 import json
+import os
+import shlex
+import signal
 import subprocess
 import sys
+import time
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from excerpt import one_in
+from rich.cells import cell_len
+from rich.console import Console
 
 import uat_jax as uj
-from uat_jax.cli import main
+from uat_jax.cli import COMMANDS, EXAMPLE, NOBODY_READS, main
+from uat_jax.cli_completion import SHELLS
 from uat_jax.decide.certificate import VERSION
 from uat_jax.decide.decision import decide
 from uat_jax.decide.settings import Settings
+from uat_jax.interrupts import INTERRUPTED, Interrupts
 from uat_jax.ledger.ledger import find
 from uat_jax.networks import digits, save_network
 from uat_jax.report.statement import latex
+from uat_jax.terminal import PLAIN
 
 FAST = ["--dtype", "float32", "--trials", "2"]
 
@@ -174,9 +185,12 @@ BAD = {
     "unknown kind": (["derive", "lstm"], "unknown kind of network 'lstm'"),
     "unknown symbol": (["derive", "residual", "--legend", "Q_j"], "unknown symbol 'Q_j' in --legend"),
     "no layers": (["derive", "residual", "--depth", "0"], "depth 0 is not possible"),
-    "unknown command": (["disprove"], "invalid choice: 'disprove'"),
-    "no command": ([], "required: command"),
-    "unknown option": (["prove", "--fast"], "unrecognized arguments: --fast"),
+    "unknown command": (["disprove"], "there is no command 'disprove'; did you mean prove?"),
+    "no command like it": (["xyzzy"], "there is no command 'xyzzy'; `uat-jax --help`"),
+    "no command before an option": (["--seed", "1"], "there is no command '1'"),
+    "unknown option": (["prove", "--fast"], "unrecognized arguments: --fast; `uat-jax prove --help`"),
+    "mistyped option": (["prove", "--triels=3"], "unrecognized arguments: --triels=3; did you mean --trials?"),
+    "unknown shell": (["completion", "dash"], "got shell 'dash'; wanted one of bash"),
     "missing certificate": (["recheck", "nowhere.json"], "cannot read nowhere.json"),
 }
 
@@ -229,6 +243,180 @@ def test_a_certificate_of_another_schema(version, what, capsys, tmp_path):
     path.write_text(path.read_text().replace(f'"version": {VERSION}', f'"version": {version}'))
     wanted = f"schema version {version}; this uat_jax reads version {VERSION}: {what}"
     assert wanted in _one_line(capsys, ["recheck", str(path)])
+
+
+# --- the first screen -----------------------------------------------------------------------------------------------
+
+
+def test_the_first_screen_names_the_commands_and_its_example_runs(capsys):
+    assert main([]) == 0
+    printed = capsys.readouterr()
+    assert all(name in printed.out for name in COMMANDS) and EXAMPLE in printed.out and not printed.err
+    program, *arguments = shlex.split(EXAMPLE)
+    assert program == "uat-jax" and main(arguments) == 0
+    assert capsys.readouterr().out.startswith("PROVED") and "PROVED for all sizes" in printed.out
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_the_first_screen_fits_the_terminal(width, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert main([]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if EXAMPLE not in line]
+    assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize("command", [[], ["--help"], ["--version"], ["prov"]])
+def test_what_needs_no_jax_does_not_import_it(command):
+    code = f"import sys; from uat_jax.cli import main\ntry: main({command})\nexcept SystemExit: pass\n"
+    shown = "print(*({'jax', 'numpy', 'rich', 'sympy'} & set(sys.modules)), file=sys.stderr)"
+    run = subprocess.run([sys.executable, "-c", code + shown], capture_output=True, text=True, check=True)
+    assert run.stderr.splitlines()[-1] == ""
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out.startswith(f"uat-jax {uj.__version__} (jax {jax.__version__}, jaxlib ")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command, capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main([command, "--help"])
+    assert capsys.readouterr().out.startswith(f"usage: uat-jax {command}")
+
+
+# --- where the output goes -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [40, 99, 100, 200])
+@pytest.mark.parametrize("arguments", [["claims", "--paper", "abstract"], ["prove", "updates.boxes"]])
+def test_tables_fit_the_terminal(arguments, width, capsys, monkeypatch):
+    monkeypatch.setattr("uat_jax.cli_ledger.console", lambda: Console(width=width))
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    assert max(map(cell_len, text.splitlines())) <= width
+    words = [word for line in text.splitlines() for word in line.split()]
+    assert "…" not in "".join(words)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "utf-8"])
+def test_any_encoding_shows_every_letter(encoding, monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding, errors="strict"))
+    assert main(["show", "lemma-1"]) == 0
+    text = written.getvalue().decode(encoding)
+    assert ("G(x) = β Σ_" if encoding == "utf-8" else "G(x) = beta Sum_") in text and "?" not in text
+
+
+def test_letters_are_words_where_they_cannot_be_encoded():
+    """A number that is raised stays a power: 2⁻¹²⁸ is not 2-128."""
+    plain = lambda text, encoding="ascii": text.encode(encoding, PLAIN).decode(encoding)
+    assert plain("2⁻¹²⁸ ≤ ε · Σσ, b̂₁ → ∞ … “x”") == '2^-^1^2^8 <= epsilon * Sumsigma, b^1 -> inf ... "x"'
+    assert plain("naïve", "cp1252") == "naïve" and plain("naïve") == "naive"
+    assert plain("語") == "?"
+    with pytest.raises(UnicodeDecodeError):
+        b"\xff".decode("ascii", PLAIN)
+
+
+def test_a_broken_pipe_is_silent_and_no_success(capsys, monkeypatch):
+    """The code is that of a process that the signal of a broken pipe ends: a verdict that nobody read is no "equal"."""
+    for arguments in ([], ["claims"], ["recheck", "--help"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "w") as stream:
+            monkeypatch.setattr(sys, "stdout", stream)
+            assert main(arguments) == NOBODY_READS
+        assert capsys.readouterr().err == ""
+
+
+def test_a_full_disk_is_one_line(capsys, monkeypatch):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no /dev/full")
+    with open("/dev/full", "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main(["claims"]) == 2
+    assert capsys.readouterr().err == "uat-jax: cannot write the output: No space left on device\n"
+
+
+# --- Ctrl-C ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("option", "files", "said"),
+    [
+        ([], (), "nothing was written"),
+        (["--keep", "kept"], (), "nothing was written"),
+        (
+            ["--keep", "kept"],
+            ("a/1.jsonl", "a/2.jsonl"),
+            "written before that: 2 files in kept; the same command goes on",
+        ),
+        (["--out", "out"], ("x.json",), "written before that: 1 file in out"),
+        (["--json", "all.json"], (), "nothing was written"),
+        (["--out", "out"], (".x.json.123",), "nothing was written"),
+    ],
+)
+def test_an_interrupt_says_what_was_kept(option, files, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def interrupted(*_, **__):
+        for file in files:
+            path = tmp_path / option[1] / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("")
+        raise KeyboardInterrupt
+
+    if option:  # what was there before is not what was kept
+        old = tmp_path / option[1] / "old" if not option[1].endswith(".json") else tmp_path / option[1]
+        old.parent.mkdir(exist_ok=True)
+        old.write_text("")
+        os.utime(old, (0, 0))
+    monkeypatch.setattr("uat_jax.cli_ledger.decide_all", interrupted)
+    assert main(["prove", "lemma-1", *option]) == INTERRUPTED
+    assert capsys.readouterr().err.startswith(f"uat-jax: interrupted; {said}")
+
+
+def test_an_interrupt_that_python_forgets_comes_again(monkeypatch):
+    """One that is raised while garbage is collected is printed and forgotten, and the command would go on."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupts = Interrupts()
+    try:
+        interrupts.watch()
+        interrupts.work_begins()
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.lost(SimpleNamespace(exc_type=KeyboardInterrupt))
+            for _ in range(1000):
+                time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def test_an_interrupt_while_modules_are_loaded_ends_the_process():
+    """A library of C would make an ImportError of it, and print a traceback of its own."""
+    code = "import signal; from uat_jax.interrupts import Interrupts; Interrupts().watch(); signal.raise_signal(2)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (INTERRUPTED, "uat-jax: interrupted; nothing was written\n")
+
+
+# --- completion ------------------------------------------------------------------------------------------------------
+
+
+def test_completion_needs_shtab(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert "pip install 'uat_jax[completion]'" in _one_line(capsys, ["completion", "bash"])
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_knows_commands_options_and_claims(shell, capsys):
+    pytest.importorskip("shtab", reason="shtab (extra [completion]) is not installed")
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert all(word in script for word in (*COMMANDS, "hazards", "bfloat16", "residual.closed-form"))
+
+
+# --- as a user starts it ---------------------------------------------------------------------------------------------
 
 
 def test_importing_changes_no_configuration():

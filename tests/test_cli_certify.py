@@ -47,6 +47,18 @@ class Layer:
     @staticmethod
     def square(x): return square(x)
 number = 3
+def specs():
+    vector = jax.ShapeDtypeStruct((3,), jnp.float32)
+    return {"w": vector, "b": (vector, "tanh")}, vector
+def one_spec(): return {"w": jax.ShapeDtypeStruct((3,), jnp.float32)}
+def no_specs(): return ()
+def raising_specs(): raise RuntimeError("first line\\nsecond line")
+def of_tree(p, x): return getattr(jnp, p["b"][1])(p["w"] * x + p["b"][0])
+def of_tree_again(p, x): return jnp.tanh(p["b"][0] + x * p["w"])
+def of_tree_wrongly(p, x): return jnp.tanh(p["b"][0] - x * p["w"])
+def of_one(p): return 2 * p["w"]
+def of_one_again(p): return p["w"] + p["w"]
+def random(x): return x * np.random.rand()
 """
 
 
@@ -57,6 +69,7 @@ def own_folder(tmp_path, monkeypatch):
     (tmp_path / "broken_of_a_test.py").write_text("raise ValueError('first line\\nsecond line')")
     (tmp_path / "unwritten_of_a_test.py").write_text("def f(:")
     (tmp_path / "leaving_of_a_test.py").write_text("import sys; sys.exit(3)")
+    (tmp_path / "needing_of_a_test.py").write_text("import nowhere_at_all")
     before = set(sys.modules)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -134,6 +147,22 @@ def test_a_tiny_budget_is_unknown(capsys):
 def test_a_method_of_a_class(capsys):
     assert _certify("Layer.square", "expanded", *V) == 0
     assert capsys.readouterr().out.startswith(f"CERTIFIED  {MODULE}:Layer.square")
+
+
+def test_arguments_may_be_trees(capsys):
+    """A function returns them: a tuple of arguments, or the only one."""
+    specs = ("--specs", f"{MODULE}:specs")
+    assert _certify("of_tree", "of_tree_again", *specs) == 0
+    assert "assuming  input [0]['b'][1], which is no array, is fixed to 'tanh'" in capsys.readouterr().out
+    assert _certify("of_tree", "of_tree_wrongly", *specs) == 1
+    assert _certify("of_one", "of_one_again", "--specs", f"{MODULE}:one_spec") == 0
+    assert _certify("of_tree", "of_tree_again", *specs, "--positive", "0/w") == 0
+
+
+def test_an_argument_may_be_said_as_it_is_printed(capsys):
+    assert _certify("square", "expanded", "--arg", "float32[3]") == 0
+    assert _certify("square", "expanded", "--arg", "float32[3] in [0, 1]") == 0
+    assert "  inputs    float32[3] in [0, 1]" in capsys.readouterr().out
 
 
 def test_derivatives(capsys):
@@ -319,6 +348,35 @@ def test_output_does_not_depend_on_the_terminal(right, capsys, monkeypatch):
 
 SQUARE, EXPANDED = f"{MODULE}:square", f"{MODULE}:expanded"
 BAD = {
+    "inputs in two ways": (
+        [SQUARE, EXPANDED, *V, "--specs", f"{MODULE}:specs"],
+        "got --specs and --arg; give the inputs",
+    ),
+    "specs of no function": ([SQUARE, EXPANDED, "--specs", f"{MODULE}:number"], "is a int; name a function"),
+    "specs that need something": (
+        [SQUARE, EXPANDED, "--specs", SQUARE],
+        "square() raised TypeError: square() missing 1 required positional argument: 'x'; wanted a function of no arg",
+    ),
+    "specs of nothing": ([SQUARE, EXPANDED, "--specs", f"{MODULE}:no_specs"], "got no input that is a variable"),
+    "specs that raise": (
+        [SQUARE, EXPANDED, "--specs", f"{MODULE}:raising_specs"],
+        "raising_specs() raised RuntimeError: first line second line; wanted",
+    ),
+    "function like another": ([f"{MODULE}:expandd", SQUARE, *V], "has no 'expandd'; did you mean 'expanded'?"),
+    "module inside a module that is missing": (["jax.nowhere:f", SQUARE, *V], "cannot import 'jax.nowhere': ModuleNot"),
+    "module that imports what is missing": (
+        ["needing_of_a_test:f", SQUARE, *V],
+        "No module named 'nowhere_at_all'; import needing_of_a_test in Python shows where",
+    ),
+    "another function each time": (
+        [f"{MODULE}:random", SQUARE, *V],
+        f"random is another program each time it is traced: 'mul' at {MODULE}.py:",
+    ),
+    "sizes and all sizes": (
+        [SQUARE, EXPANDED, "--arg", "f32[n]", "--generalize", "--sizes", "n=3"],
+        "got --generalize and --sizes; a proof for all sizes is looked for, or the list is the claim",
+    ),
+    "pattern that fits nothing": ([SQUARE, EXPANDED, *V, "--positive", "y"], "no input has a name like 'y'"),
     "unknown module": (["nowhere_of_a_test:f", SQUARE, *V], "cannot import 'nowhere_of_a_test': ModuleNotFoundError"),
     "module that raises": (["broken_of_a_test:f", SQUARE, *V], "cannot import 'broken_of_a_test': ValueError: first"),
     "module that is no Python": (["unwritten_of_a_test:f", SQUARE, *V], "SyntaxError"),
@@ -422,7 +480,7 @@ def test_bad_input_is_one_line_and_writes_nothing(case, capsys, own_folder):
 
 
 def test_a_file_that_cannot_be_written_is_found_out_first(capsys, own_folder, monkeypatch):
-    monkeypatch.setattr("uat_jax.cli.certify", lambda *_, **__: pytest.fail("the work was done first"))
+    monkeypatch.setattr("uat_jax.cli_certify.certify", lambda *_, **__: pytest.fail("the work was done first"))
     (own_folder / "file").write_text("")
     (own_folder / "folder").mkdir()
     before = sorted(own_folder.rglob("*"))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import uat_jax
+import uat_jax.errors
 import uat_jax.networks
 
 ROOT = Path(uat_jax.__file__).parent
@@ -52,14 +53,41 @@ MAY_IMPORT = {
         "ledger",
     },
     "report": {"errors", "decide", "ledger", "decomposition", "bench", "certification"},
-    "cli": {"errors", "devices", "inputs", "decide", "ledger", "report", "cli_decompose", "cli_hosts", "cli_bench"},
-    "cli_bench": {"errors", "devices", "decide", "bench", "report"},
+    "terminal": set(),
+    "imports": set(),
+    "interrupts": set(),
+    "cli": {"errors", "imports", "interrupts", "terminal"},
+    "cli_options": {"decide", "devices"},
+    "cli_certify": {"errors", "devices", "inputs", "decide", "report", "cli_options"},
+    "cli_ledger": {"errors", "devices", "decide", "ledger", "report", "cli_options", "cli_hosts"},
+    "cli_recheck": {"errors", "decide", "ledger", "cli_options"},
+    "cli_completion": {"errors", "devices", "decide", "ledger", "cli"},
+    "cli_bench": {"errors", "devices", "decide", "bench", "report", "cli_options"},
     "cli_hosts": {"errors", "decide"},
-    "cli_decompose": {"errors", "devices", "networks", "decide", "decomposition", "report", "certification"},
+    "cli_decompose": {
+        "errors",
+        "devices",
+        "networks",
+        "decide",
+        "decomposition",
+        "report",
+        "certification",
+        "cli_options",
+    },
     "pytest_plugin": {"errors", "inputs", "decide", "report"},
     "compilation_cache": set(),
-    "__main__": {"cli", "compilation_cache"},
-    "__init__": {"errors", "symbolic", "lowering", "inputs", "decomposition", "decide", "ledger", "certification"},
+    "__main__": {"cli", "compilation_cache", "interrupts"},
+    "__init__": {
+        "errors",
+        "imports",
+        "symbolic",
+        "lowering",
+        "inputs",
+        "decomposition",
+        "decide",
+        "ledger",
+        "certification",
+    },
 }
 OUTSIDE = {"symbolic": {"sympy"}, "networks": {"jax", "numpy"}, "errors": set()}
 """Which third-party packages the pillars may use (optax and scikit-learn only by name, in train_digits)."""
@@ -122,10 +150,17 @@ def test_no_file_takes_the_name_of_a_function(package):
 
 def test_the_map_of_names_is_where_they_are_looked_up():
     """Names that are imported when they are first used stand in the map twice: for people, and for Python."""
+    errors = [
+        name
+        for name, found in vars(uat_jax.errors).items()
+        if inspect.isclass(found) and found.__module__ == "uat_jax.errors"
+    ]
     later = re.findall(r"^    from (\S+) import (\w+) as (\w+)", Path(uat_jax.__file__).read_text(), re.M)
     assert {name: module for module, _, name in later} == uat_jax._LATER
     assert {name: there for _, there, name in later if there != name} == uat_jax._RENAMED
     assert set(uat_jax._LATER) <= set(dir(uat_jax))
+    assert set(uat_jax.__all__) == {*uat_jax._LATER, *errors, "__version__"} <= set(dir(uat_jax))
+    assert uat_jax.__all__ == sorted(uat_jax.__all__) and all(hasattr(uat_jax, name) for name in uat_jax.__all__)
     assert all(getattr(uat_jax, name).__name__ == there for _, there, name in later)
 
 
@@ -134,7 +169,7 @@ def test_importing_it_imports_nothing_heavy():
     heavy = ("jax", "sympy", "flint")
     shown = f"import sys, uat_jax; print(*[m for m in sys.modules if m in {heavy} or m.startswith('uat_jax.')])"
     found = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["uat_jax.errors"]
+    assert found.stdout.split() == ["uat_jax.errors", "uat_jax.imports"]
 
 
 def test_the_map_knows_no_other_names():

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from uat_jax import cli
 from uat_jax.ledger.claim import Kind
+from uat_jax.ledger.ledger import claims
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -31,7 +32,7 @@ def test_python_examples(text):
 def test_table(text, monkeypatch, capsys):
     """Every line of the rows decided without floats, and of the legend, is printed (spaces aside)."""
     table, *_ = re.findall(r"```text\n(.*?)```", text, re.S)
-    monkeypatch.setattr(cli, "_console", lambda: Console(width=200))
+    monkeypatch.setattr("uat_jax.cli_ledger.console", lambda: Console(width=200))
     cli.main(["prove", "updates.in-place", "updates.boxes"])
     printed = " ".join(capsys.readouterr().out.split())
     rows = table[table.index(" PROVED    updates.in-place") : table.index(" …")]
@@ -46,11 +47,11 @@ def test_table(text, monkeypatch, capsys):
 
 def test_counts(text):
     """The numbers in the README are the ledger's."""
-    decided = [claim for claim in cli.claims() if claim.kind is not Kind.BOOKKEEPING]
+    decided = [claim for claim in claims() if claim.kind is not Kind.BOOKKEEPING]
     expected = [str(claim.expects) for claim in decided]
     for verdict in ("PROVED", "CERTIFIED", "REFUTED"):
         assert re.search(rf"^{verdict}\s+{expected.count(verdict)} ", text, re.M)
-    number = len(cli.claims())
+    number = len(claims())
     assert f"and       {number - len(decided)}  about" in text and f"{number} of {number} claims" in text
 
 

@@ -75,8 +75,14 @@ CASES = {
     "names": (lambda x: {"a": x}, lambda x: {"b": x}, (V,), OutputsError, "only one has output ['a']"),
     "shapes": (lambda x: x, lambda x: x[:2], (V,), OutputsError, "return the same shape and dtype from both"),
     "dtypes": (lambda x: x, lambda x: x.astype(jnp.bfloat16), (V,), OutputsError, "the second bfloat16[3]"),
-    "Python number": (jnp.add, jnp.add, (V, 2), InputError, "input [1] is a int; pass an array or a jax.ShapeDtypeStr"),
-    "text": (lambda x, mode: x, jnp.add, (V, "relu"), InputError, "or bind it with functools.partial"),
+    "object": (
+        jnp.add,
+        jnp.add,
+        (V, object()),
+        InputError,
+        "input [1] is a object; pass an array or a jax.ShapeDtypeStr",
+    ),
+    "set": (lambda x, mode: x, jnp.add, (V, {"relu"}), InputError, "or bind it with functools.partial"),
 }
 
 

@@ -441,7 +441,7 @@ def reproduced(left, right, arguments):
     specification = Specification(arguments)
     found = smallest_of(left, right, specification, {})
     assert found is not None
-    return reproducer(left, right, specification, found), found
+    return reproducer(left, right, specification.arguments, found), found
 
 
 def test_the_reproducer_runs():

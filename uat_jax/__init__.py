@@ -3,11 +3,27 @@
 The map: every public name and the file it lives in, which is imported when the name is first used.
 """
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
+from uat_jax.errors import BudgetError as BudgetError
+from uat_jax.errors import ConcreteValueError as ConcreteValueError
+from uat_jax.errors import DisagreementError as DisagreementError
+from uat_jax.errors import DomainError as DomainError
+from uat_jax.errors import FloatRangeError as FloatRangeError
 from uat_jax.errors import HazardWarning as HazardWarning
+from uat_jax.errors import HostsError as HostsError
+from uat_jax.errors import InexactLimbsError as InexactLimbsError
+from uat_jax.errors import InputError as InputError
+from uat_jax.errors import MemoryLimitError as MemoryLimitError
+from uat_jax.errors import MismatchError as MismatchError
+from uat_jax.errors import NotEquivalentError as NotEquivalentError
+from uat_jax.errors import OutputsError as OutputsError
+from uat_jax.errors import ShapeError as ShapeError
+from uat_jax.errors import StaticArgumentError as StaticArgumentError
+from uat_jax.errors import ToleranceError as ToleranceError
 from uat_jax.errors import UatJaxError as UatJaxError
+from uat_jax.errors import UnsupportedError as UnsupportedError
+from uat_jax.imports import imported as _imported
 
 if TYPE_CHECKING:
     from uat_jax.certification import Certification as Certification
@@ -22,10 +38,13 @@ if TYPE_CHECKING:
     from uat_jax.decide.equivalence import assert_equivalent as assert_equivalent
     from uat_jax.decide.equivalence import certify as certify
     from uat_jax.decide.loops.induction import prove_scan as prove_scan
-    from uat_jax.decide.parametrized import ascending as sorted  # noqa: F401
+    from uat_jax.decide.parametrized import ascending as sorted
     from uat_jax.decide.parametrized import orthogonal as orthogonal
     from uat_jax.decide.parametrized import simplex as simplex
     from uat_jax.decide.parametrized import symmetric as symmetric
+    from uat_jax.decide.settings import CertifySettings as CertifySettings
+    from uat_jax.decide.settings import EquivalenceSettings as EquivalenceSettings
+    from uat_jax.decide.settings import LedgerSettings as LedgerSettings
     from uat_jax.decide.verdict import Evidence as Evidence
     from uat_jax.decide.verdict import Verdict as Verdict
     from uat_jax.decomposition.decomposition import Decomposition as Decomposition
@@ -40,6 +59,63 @@ if TYPE_CHECKING:
     from uat_jax.lowering import Lowered as Lowered
     from uat_jax.symbolic.derivation import Derivation as Derivation
     from uat_jax.symbolic.derivation import derive as derive
+
+    __version__: str
+
+__all__ = [
+    "BudgetError",
+    "Certificate",
+    "Certification",
+    "CertifySettings",
+    "Claim",
+    "ConcreteValueError",
+    "Decomposition",
+    "Derivation",
+    "DisagreementError",
+    "DomainError",
+    "EquivalenceSettings",
+    "Evidence",
+    "FloatRangeError",
+    "HazardWarning",
+    "HostsError",
+    "InexactLimbsError",
+    "InputError",
+    "LedgerSettings",
+    "Lowered",
+    "MemoryLimitError",
+    "MismatchError",
+    "NotEquivalentError",
+    "OutputsError",
+    "ShapeError",
+    "StaticArgumentError",
+    "Tolerance",
+    "ToleranceError",
+    "UatJaxError",
+    "UnsupportedError",
+    "Verdict",
+    "__version__",
+    "assert_equivalent",
+    "certify",
+    "certify_decomposition",
+    "claims",
+    "decompose",
+    "derive",
+    "integers",
+    "interval",
+    "load",
+    "match_weights",
+    "nonnegative",
+    "orthogonal",
+    "positive",
+    "prove",
+    "prove_scan",
+    "read_stablehlo",
+    "read_torch",
+    "recheck",
+    "simplex",
+    "sorted",
+    "symmetric",
+]
 
 _LATER = {
     "Certification": "uat_jax.certification",
@@ -58,6 +134,9 @@ _LATER = {
     "orthogonal": "uat_jax.decide.parametrized",
     "simplex": "uat_jax.decide.parametrized",
     "symmetric": "uat_jax.decide.parametrized",
+    "CertifySettings": "uat_jax.decide.settings",
+    "EquivalenceSettings": "uat_jax.decide.settings",
+    "LedgerSettings": "uat_jax.decide.settings",
     "Evidence": "uat_jax.decide.verdict",
     "Verdict": "uat_jax.decide.verdict",
     "Decomposition": "uat_jax.decomposition.decomposition",
@@ -80,12 +159,14 @@ _RENAMED = {"sorted": "ascending"}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _imported("importlib.metadata").version("uat_jax")
     if name not in _LATER:
         raise AttributeError(f"module 'uat_jax' has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LATER[name]), _RENAMED.get(name, name))
+    found = getattr(_imported(_LATER[name]), _RENAMED.get(name, name))
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return [*{*globals(), *_LATER}]
+    return [*{*globals(), *_LATER, "__version__"}]

@@ -5,6 +5,8 @@ import gc
 import os
 import sys
 
+from uat_jax.interrupts import Interrupts
+
 MANY_PROCESSES = ("prove", "report")
 """The commands that start a process for each core."""
 
@@ -21,15 +23,14 @@ def command() -> int:
     if sys.argv[1:2] and sys.argv[1] in MANY_PROCESSES:
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
-
-    gc.disable()  # what modules define stays: to look for garbage among it takes a quarter of the start
+    interrupts = Interrupts()
+    interrupts.watch()
     from uat_jax.cli import main
     from uat_jax.compilation_cache import enable
 
-    gc.enable()
     enable()
     atexit.register(gc.freeze)  # a process that ends need not look for garbage: after a ledger that takes a second
-    return main()
+    return main(begins=interrupts.work_begins)
 
 
 if __name__ == "__main__":

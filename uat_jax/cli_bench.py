@@ -25,6 +25,7 @@ from uat_jax.bench.growth import Growth, growths
 from uat_jax.bench.measure import Row, measure
 from uat_jax.bench.record import as_line
 from uat_jax.bench.registry import chosen, entry_names, every_case, with_entries
+from uat_jax.cli_options import console
 from uat_jax.decide.certificate import check_writable, write_atomically
 from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MemoryLimitError
@@ -37,9 +38,8 @@ QUICK_ROUNDS = 1
 JSON_NAME, ROOFLINE_NAME = "benchmarks.jsonl", "roofline.svg"
 
 
-def add_bench(commands: Any, console: Callable[[], Console]) -> None:
+def add_bench(bench: Any) -> None:
     """The options of ``uat-jax bench``."""
-    bench = commands.add_parser("bench", help="what each form and each proof costs, and how it grows")
     bench.add_argument("cases", nargs="*", metavar="CASE", help="default: all; --list names them")
     bench.add_argument(
         "--aot",

@@ -20,6 +20,7 @@ import numpy as np
 from rich.console import Console
 
 from uat_jax.certification import Certification, certify_decomposition
+from uat_jax.cli_options import console
 from uat_jax.decide.certificate import check_writable, environment
 from uat_jax.decide.settings import DTYPES
 from uat_jax.decomposition.adaptation import adaptation
@@ -61,9 +62,8 @@ MODELS = {"minilm": minilm.folder}
 RESULT, CERTIFICATE = "decomposition.json", "certificate.json"
 
 
-def add_decompose(commands: Any, console: Callable[[], Console]) -> None:
-    """The subcommand and its options; `console` makes the one that the tables are printed on."""
-    parser = commands.add_parser("decompose", help="write a real network's output as the papers' sum, term by term")
+def add_decompose(parser: Any) -> None:
+    """The options of ``uat-jax decompose``."""
     parser.add_argument("folder", nargs="?", metavar="MODEL_DIR", help="a Hugging Face folder")
     parser.add_argument("--model", help=f"instead of a folder: {', '.join(MODELS)}")
     parser.add_argument("--adapter", metavar="DIR", help="a folder with a LoRA adapter of PEFT for that model")

@@ -7,9 +7,8 @@ They lie in ``$UAT_JAX_CACHE``, else in ``uat_jax`` below the user's cache folde
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
-
-import jax
 
 SETTINGS: dict[str, object] = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,
@@ -32,14 +31,17 @@ def folder() -> Path | None:
 def enable() -> None:
     """Keep the kernels that this process and those it starts compile.
 
+    JAX looks these variables up when it is imported, and is told where it has been already.
     For the command line only: a program that imports the package decides for itself.
     """
     where = folder()
     if where is None:
         return
+    jax = sys.modules.get("jax")
     for name, value in {**SETTINGS, FOLDER: str(where)}.items():
-        jax.config.update(name, value)
         os.environ[name.upper()] = str(value)
+        if jax is not None:
+            jax.config.update(name, value)
 
 
 def environment(where: str) -> dict[str, str]:

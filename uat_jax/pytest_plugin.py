@@ -9,18 +9,19 @@ it is asked to.  Each of the workers of pytest-xdist writes the certificates of 
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
 if TYPE_CHECKING:
     from uat_jax.decide.certificate import Certificate
-    from uat_jax.decide.demands import Tolerance
+    from uat_jax.decide.settings import EquivalenceSettings
 
 MARK = "uat"
 
@@ -110,17 +111,14 @@ class Equivalent:
         left: Any,
         right: Any,
         *specs: Any,
-        rounding: float | Tolerance | None = None,
-        hazards: str | None = None,
-        **settings: Any,
+        **settings: Unpack[EquivalenceSettings],
     ) -> Certificate:
         """Pass if two functions are PROVED or CERTIFIED equal, and their floats do what is asked.
 
         Args:
             left, right, *specs: as for `uat_jax.certify`.
-            rounding, hazards: as for `uat_jax.assert_equivalent`.
-            **settings: of `uat_jax.certify`.  They go before those of the test's marks, and these before those of the
-                run.
+            **settings: of `uat_jax.certify`, and rounding and hazards as for `uat_jax.assert_equivalent`.  They go
+                before those of the test's marks, and these before those of the run.
 
         Returns:
             The certificate.
@@ -140,11 +138,9 @@ class Equivalent:
         from uat_jax.decide.equivalence import BUDGET, certify
         from uat_jax.errors import NotEquivalentError
 
-        chosen = {"budget": BUDGET, **self.settings, **settings}
-        asked = {"rounding": rounding, "hazards": hazards}
-        floats = {name: chosen.pop(name, None) if value is None else value for name, value in asked.items()}
-        demands = Demands(floats["rounding"], floats["hazards"] or "warn")
-        certificate = certify(left, right, *specs, **chosen)
+        chosen: dict[str, Any] = {"budget": BUDGET, **self.settings, **settings}
+        demands = Demands(chosen.pop("rounding", None), chosen.pop("hazards", "warn"))
+        certificate = certify(left, right, *specs, **_known(chosen))
         self._keep(certificate)
         if not certificate.passes:
             raise NotEquivalentError(describe(certificate), certificate)
@@ -183,7 +179,7 @@ class Unchanged:
         test = request.node.nodeid.partition("::")[2]  # with its class: two of them may have tests of one name
         self.name = f"{request.node.path.stem}.{_file_name(test)}"
 
-    def __call__(self, function: Any, *specs: Any, **settings: Any) -> Certificate | None:
+    def __call__(self, function: Any, *specs: Any, **settings: Unpack[EquivalenceSettings]) -> Certificate | None:
         """Pass if a function is PROVED or CERTIFIED to compute what its snapshot says.
 
         The snapshot lies beside the test, in the folder snapshots.  `pytest --uat-update` writes it if there is none,
@@ -238,6 +234,20 @@ def _settings(mark: pytest.Mark) -> dict[str, Any]:
         given = ", ".join(map(repr, mark.args))
         raise pytest.UsageError(f"got {MARK}({given}); wanted settings by name, such as {MARK}(budget=10)")
     return dict(mark.kwargs)
+
+
+def _known(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of `certify`.  Raises `InputError` for one that there is not, from a test or its marks."""
+    from uat_jax.decide.settings import CertifySettings, EquivalenceSettings
+    from uat_jax.errors import InputError
+
+    unknown = next((name for name in settings if name not in CertifySettings.__annotations__), None)
+    if unknown is not None:
+        known = EquivalenceSettings.__annotations__
+        near = difflib.get_close_matches(unknown, known, n=1)
+        wanted = f"did you mean {near[0]}?" if near else f"wanted one of {', '.join(known)}"
+        raise InputError(f"got the setting {unknown!r}; {wanted}")
+    return settings
 
 
 def _file_name(test: str) -> str:

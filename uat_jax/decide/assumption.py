@@ -20,6 +20,7 @@ class AssumptionKind(StrEnum):
 
     # of the question
     FIXED_INPUT = "fixed input"
+    STATIC_INPUT = "static input"
     INITIAL_CARRY = "initial carry"
     DOMAIN = "domain"
     INTEGERS = "integers"
@@ -82,6 +83,7 @@ READ_OFF = ", the places of the array that it chooses from"
 
 TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.FIXED_INPUT: lambda *, position, name: f"integer input {name} is fixed to the given values",
+    AssumptionKind.STATIC_INPUT: lambda *, name, value: f"input {name}, which is no array, is fixed to {value}",
     AssumptionKind.INITIAL_CARRY: lambda *, position: f"array {position} of the initial carry has the given values",
     AssumptionKind.DOMAIN: lambda *, position, name, domain: parse_domain(domain).written(name),
     AssumptionKind.INTEGERS: lambda *, position, name, low, high, read_off: (

@@ -6,13 +6,15 @@ import math
 import re
 import warnings
 from dataclasses import dataclass
+from typing import get_args
 
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.in_floats import InFloats
 from uat_jax.decide.rounding_bound import Deviation
+from uat_jax.decide.settings import Hazards
 from uat_jax.errors import HazardWarning, InputError, NotEquivalentError, ToleranceError
 
-HAZARDS = ("warn", "forbid", "ignore")
+HAZARDS = get_args(Hazards)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +83,7 @@ class Demands:
     """
 
     rounding: float | Tolerance | None = None
-    hazards: str = "warn"
+    hazards: Hazards = "warn"
 
     def __post_init__(self) -> None:
         if self.hazards not in HAZARDS:

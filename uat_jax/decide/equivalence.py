@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import jax
 from jax.extend.core import ClosedJaxpr
@@ -54,6 +55,7 @@ from uat_jax.decide.reached import without_unreached
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
+from uat_jax.decide.settings import Hazards
 from uat_jax.decide.specification import (
     Sizes,
     Specification,
@@ -61,6 +63,7 @@ from uat_jax.decide.specification import (
     sizes_text,
     specified,
 )
+from uat_jax.decide.static_arguments import WithStatic, fixed_values, with_static
 from uat_jax.decide.thresholds import thresholds
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
@@ -100,7 +103,7 @@ def certify(
     error: float = ERROR,
     seed: int = 0,
     budget: float | None = None,
-    wrt: str | None = None,
+    wrt: Literal["grad"] | None = None,
     almost_everywhere: bool = False,
     sizes: Sequence[Sizes] | None = None,
     memory: float | str = MEMORY,
@@ -146,8 +149,7 @@ def certify(
     Raises:
         InputError, UnsupportedError: the functions or specs cannot be used; the message says what to do.
     """
-    first, second, specs = on_parameters(*comparable(left, right, specs, weights))
-    question = Question(first, second, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
+    question = _question(*comparable(left, right, specs, weights), sizes, wrt, almost_everywhere)
     told = progress or (lambda message: None)
     end = deadline(budget, memory=memory)
     effort = Effort(error, seed, end, progress=told, almost_everywhere=almost_everywhere)
@@ -161,13 +163,13 @@ def assert_equivalent(
     error: float = ERROR,
     seed: int = 0,
     budget: float | None = None,
-    wrt: str | None = None,
+    wrt: Literal["grad"] | None = None,
     almost_everywhere: bool = False,
     sizes: Sequence[Sizes] | None = None,
     memory: float | str = MEMORY,
     weights: Mapping[str, Any] | None = None,
     rounding: float | Tolerance | None = None,
-    hazards: str = "warn",
+    hazards: Hazards = "warn",
 ) -> None:
     """Pass if two functions are PROVED or CERTIFIED equal, and their floats do what is asked.
 
@@ -185,8 +187,7 @@ def assert_equivalent(
     """
     __tracebackhide__ = True
     demands = Demands(rounding, hazards)
-    first, second, specs = on_parameters(*comparable(left, right, specs, weights))
-    question = Question(first, second, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
+    question = _question(*comparable(left, right, specs, weights), sizes, wrt, almost_everywhere)
     effort = Effort(error, seed, deadline(budget, BUDGET, memory=memory), almost_everywhere=almost_everywhere)
     certificate = decide(question, effort)
     if not certificate.passes:
@@ -194,12 +195,26 @@ def assert_equivalent(
     demands.check(certificate, headline(certificate))
 
 
+def _question(
+    left: Callable[..., Any],
+    right: Callable[..., Any],
+    specs: tuple[Any, ...],
+    sizes: Sequence[Sizes] | None,
+    wrt: str | None,
+    almost_everywhere: bool,
+) -> Question:
+    """The question about two functions: arguments that are no arrays are fixed, parameters stand for sets of arrays."""
+    first, second, arrays = on_parameters(*with_static(left, right, specs))
+    specification = specified(arrays, sizes, almost_everywhere)
+    return Question(first, second, specification, wrt, almost_everywhere, tuple(fixed_values(specs)))
+
+
 @dataclass(frozen=True)
 class Question:
     """Two functions and the inputs on which they are compared.
 
     wrt: None, or "grad" for their derivatives as well.  almost_everywhere: whether a set of inputs of measure zero is
-    left out.
+    left out.  fixed: what those arguments are that are no arrays.
 
     Raises:
         InputError: another `wrt`, or a function that cannot be called.
@@ -210,6 +225,7 @@ class Question:
     specification: Specification
     wrt: str | None = None
     almost_everywhere: bool = False
+    fixed: tuple[Assumption, ...] = ()
 
     def __post_init__(self) -> None:
         for function in (self.left, self.right):
@@ -424,6 +440,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
         question = dataclasses.replace(question, specification=with_places(question.specification, question.traces({})))
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
+    _check_repeated(question, asked, pairs[0].sizes, effort)
     proof = proved_for_all_sizes(asked.symbolic, asked.specification, pairs, effort)
     if not isinstance(proof, str):
         return _certificate(question, asked.specification, pairs, [proof[0]], effort, proof[1])
@@ -449,6 +466,13 @@ def decide(question: Question, effort: Effort) -> Certificate:
     return _certificate(question, asked.specification, pairs, evidence, effort, sized)
 
 
+def _check_repeated(question: Question, asked: Question, sizes: Sizes, effort: Effort) -> None:
+    """Trace both functions once more, where there is time.  Raises what `Traces.check_repeated` raises."""
+    if not effort.late:
+        anew = dataclasses.replace(question).differentiated()
+        asked.traces.check_repeated(anew.traces, sizes)
+
+
 def _generalized(question: Question, effort: Effort) -> Certificate | None:
     """The proof for all sizes, of which those of the question are one choice; None if none is found."""
     if question.specification.symbols or question.specification.whole:
@@ -462,6 +486,7 @@ def _generalized(question: Question, effort: Effort) -> Certificate | None:
             continue
         proof = proved_for_all_sizes(asked.symbolic, asked.specification, pairs, effort)
         if not isinstance(proof, str):
+            _check_repeated(general, asked, pairs[0].sizes, effort)
             return _certificate(general, asked.specification, pairs, [proof[0]], effort, proof[1])
     return None
 
@@ -668,11 +693,11 @@ def _writer(question: Question) -> Writer:
             arguments = question.specification.at(found.sizes)
             original = Specification(jax.tree.unflatten(left.tree, left.leaves)).at(found.sizes)
             found = located(found, left, arguments)
-            return reproducer(left.function, right.function, Specification(original), found, **kinds)
+            return reproducer(left.function, right.function, original, found, **kinds)
         if question.wrt is not None:
             return "# compare jax.vjp of both functions at these inputs, of which the last are the cotangents\n"
-        specification = Specification(question.specification.at(found.sizes))
-        return reproducer(left, right, specification, found, complex_outputs=traces.complex_outputs, **kinds)
+        arguments = question.specification.at(found.sizes)
+        return reproducer(left, right, arguments, found, complex_outputs=traces.complex_outputs, **kinds)
 
     return write
 
@@ -687,7 +712,7 @@ def _certificate(
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs, sized), combine(evidence)
     names = input_names(question.left, specification)
-    of_inputs = [*specification.assumptions, *specification.hypotheses(names), *_readings(question)]
+    of_inputs = [*specification.assumptions, *question.fixed, *specification.hypotheses(names), *_readings(question)]
     of_inputs += [*_in_parts(pairs), *_kernels(pairs), *of_outside_functions(pairs), *_errors(pairs)]
     if isinstance(question.left, OnParameters):
         of_inputs += question.left.hypotheses()
@@ -791,4 +816,8 @@ def _claim(
 
 
 def _full_name(function: Callable) -> str:
+    while isinstance(function, OnParameters | WithStatic):
+        function = function.function
+    if isinstance(function, functools.partial):
+        return f"partial of {_full_name(function.func)}"
     return f"{getattr(function, '__module__', '?')}:{getattr(function, '__qualname__', name_of(function))}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from uat_jax.errors import InputError
 
@@ -26,11 +28,36 @@ def named_function(name: str) -> Callable:
         found = importlib.import_module(module)
     except (Exception, SystemExit) as error:  # whatever the module raises is the user's to read
         reason = " ".join(str(error).split())
-        raise InputError(f"cannot import {module!r}: {type(error).__name__}: {reason}; check the name") from error
+        missing = isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}.")
+        wanted = "check the name" if missing else f"import {module} in Python shows where"
+        raise InputError(f"cannot import {module!r}: {type(error).__name__}: {reason}; {wanted}") from error
     for part in path.split("."):
         if not hasattr(found, part):
-            raise InputError(f"{module!r} has no {path!r}; check the name")
+            near = difflib.get_close_matches(part, _callables(found), n=1)
+            meant = f"did you mean {near[0]!r}?" if near else "check the name"
+            raise InputError(f"{module!r} has no {path!r}; {meant}")
         found = getattr(found, part)
     if not callable(found):
         raise InputError(f"{name!r} is a {type(found).__name__}; name a function")
     return found
+
+
+def _callables(found: Any) -> list[str]:
+    return [name for name in dir(found) if not name.startswith("_") and callable(getattr(found, name, None))]
+
+
+def named_specs(name: str) -> tuple[Any, ...]:
+    """The arguments that the function "module:name" returns when it is called without any: a tuple or list of them,
+    or one pytree, which is the only argument.
+
+    Raises:
+        InputError: what `named_function` raises; or the function raises an error, or needs an argument.
+    """
+    function = named_function(name)
+    try:
+        found = function()
+    except (Exception, SystemExit) as error:  # whatever the function raises is the user's to read
+        reason = " ".join(str(error).split())
+        wanted = f"wanted a function of no arguments that returns the inputs; call {name}() in Python to see where"
+        raise InputError(f"{name}() raised {type(error).__name__}: {reason}; {wanted}") from error
+    return tuple(found) if type(found) in (tuple, list) else (found,)

@@ -70,6 +70,7 @@ HOW_READ = (
     AssumptionKind.KERNELS,
     AssumptionKind.NO_ERROR,
     AssumptionKind.OUTSIDE_FUNCTION,
+    AssumptionKind.STATIC_INPUT,
 )
 """What is said of the programs, and not of the evidence."""
 

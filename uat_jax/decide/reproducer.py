@@ -15,14 +15,15 @@ from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.integers import WHOLE
 from uat_jax.decide.script import literal, script
-from uat_jax.decide.specification import WIDE, Specification, is_key, is_variable
+from uat_jax.decide.specification import WIDE, is_key, is_variable
+from uat_jax.decide.static_arguments import WithStatic, is_static, shown
 from uat_jax.inputs.program import Program
 
 
 def reproducer(
     left: Callable,
     right: Callable,
-    specification: Specification,
+    arguments: tuple[Any, ...],
     witness: Counterexample,
     *,
     complex_outputs: bool = False,
@@ -39,6 +40,10 @@ def reproducer(
     kernels: whether they run kernels of Pallas, which the program leaves to JAX's interpreter of kernels on any device.
     wide: whether they compute in 64 bits, whatever the dtypes of the inputs.
     """
+    fixed = next((side for side in (left, right) if isinstance(side, WithStatic)), None)
+    if fixed is not None:
+        arguments = fixed.merged(arguments)
+        left, right = (side.function if isinstance(side, WithStatic) else side for side in (left, right))
     floats = any(jnp.issubdtype(array.dtype, jnp.floating) for array in witness.arrays)
     leaves = "parts" if complex_outputs else "jax.tree.leaves"
     place = "".join(f"[{index}]" for index in (witness.output, *witness.entry))
@@ -51,7 +56,7 @@ def reproducer(
         "jnp",
         (*(KERNELS if kernels else ()), *_imported("left", left), *_imported("right", right), "", *notes, PRECISION),
         PARTS if complex_outputs else (),
-        [*_arguments(specification, witness), f"a, b = ({leaves}(f(*arguments)){place} for f in (left, right))"],
+        [*_arguments(arguments, witness), f"a, b = ({leaves}(f(*arguments)){place} for f in (left, right))"],
         values=("a", "b"),
         shown=("a", "b", "a - b") if floats else ("a", "b"),
         wide=wide or any(str(array.dtype) in WIDE for array in witness.arrays),
@@ -107,15 +112,17 @@ def _looked_up(module: str, path: str) -> Any:
     return found
 
 
-def _arguments(specification: Specification, witness: Counterexample) -> list[str]:
-    """The lines that make the tuple `arguments`: the witness's floats in the specification's trees."""
-    leaves, tree = jax.tree.flatten(specification.arguments)
+def _arguments(arguments: tuple[Any, ...], witness: Counterexample) -> list[str]:
+    """The lines that make the tuple `arguments`: the witness's floats in the trees of the arguments."""
+    leaves, tree = jax.tree.flatten(arguments)
     floats = iter(witness.arrays)
     text = lambda array: literal(array, "jnp", _dtype(array))
     value = lambda leaf: np.asarray(jax.random.key_data(leaf) if is_key(leaf.dtype) else leaf)
     given = lambda leaf: text(next(floats) if is_variable(leaf) else value(leaf))
 
     def array(leaf: Any) -> str:
+        if is_static(leaf):
+            return _fixed(leaf)
         if is_key(leaf.dtype):
             return f"jax.random.wrap_key_data({given(leaf)}, impl={generator_of(leaf.dtype)!r})"
         return f"jax.lax.complex({given(leaf)}, {given(leaf)})" if is_complex(leaf.dtype) else given(leaf)
@@ -132,6 +139,13 @@ def _arguments(specification: Specification, witness: Counterexample) -> list[st
 
 def _dtype(array: np.ndarray) -> str:
     return "jnp.bool_" if array.dtype == np.bool_ else f"jnp.{array.dtype}"
+
+
+def _fixed(value: Any) -> str:
+    """The text of an argument that is no array."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
+    return repr(value) if type(value) in (bool, int, float, str, bytes) else f"...  # put in {shown(value)}\n"
 
 
 class _Leaf(str):

@@ -2,13 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from uat_jax.devices import DEVICES
 from uat_jax.errors import InputError
 
+if TYPE_CHECKING:
+    from uat_jax.decide.demands import Tolerance
+
 DTYPES = ("float64", "float32", "bfloat16", "float16")
+
+
+Hazards = Literal["warn", "forbid", "ignore"]
+"""What is done about inputs at which one of two equal functions fails in floats."""
+
+
+class CertifySettings(TypedDict, total=False):
+    """The settings of `uat_jax.certify` by name; its docstring says what they mean, its signature the defaults.
+
+    A function that passes settings on says `**settings: Unpack[uat_jax.CertifySettings]`, and a type checker finds a
+    mistyped one.
+    """
+
+    error: float
+    seed: int
+    budget: float | None
+    wrt: Literal["grad"] | None
+    almost_everywhere: bool
+    sizes: Sequence[Mapping[str, int]] | None
+    memory: float | str
+    generalize: bool
+    weights: Mapping[str, Any] | None
+    progress: Callable[[str], None] | None
+
+
+class EquivalenceSettings(CertifySettings, total=False):
+    """The settings of a test of equivalence: those of `uat_jax.certify`, and what floats must do.
+
+    `uat_jax.assert_equivalent` says what the last two mean.
+    """
+
+    rounding: float | Tolerance | None
+    hazards: Hazards
+
+
+class LedgerSettings(TypedDict, total=False):
+    """The settings of `uat_jax.prove` by name; `Settings` says what they mean, and what they are otherwise."""
+
+    depth: int
+    dtypes: tuple[str, ...]
+    trials: int
+    seed: int
+    device: str | None
+    precision: str
+    weights: str | None
+    inputs: str | None
+    keep: str | None
 
 
 @dataclass(frozen=True)

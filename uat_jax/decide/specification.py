@@ -6,6 +6,8 @@ its values count too.
 Dimensions may be symbolic (`jax.export.symbolic_shape`): the functions are looked at in several sizes.
 """
 
+import dataclasses
+import functools
 import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -98,7 +100,8 @@ class Specification:
             _check_leaf(keystr(path), leaf)
         if not any(is_variable(leaf) for _, leaf in leaves):
             raise InputError(
-                "got no input that is a variable; pass at least one array of floats, or one jax.ShapeDtypeStruct"
+                "got no input that is a variable; pass at least one array of floats, or one jax.ShapeDtypeStruct: "
+                "numbers and texts of Python are fixed"
             )
         if len({id(d.scope) for d in self._symbolic}) > 1:
             raise InputError(
@@ -301,6 +304,8 @@ def parts_of(arguments: Any) -> list[Any]:
 def _check_leaf(path: str, leaf: Any) -> None:
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
         wanted = "pass an array or a jax.ShapeDtypeStruct, or bind it with functools.partial"
+        if dataclasses.is_dataclass(leaf):
+            wanted = "JAX knows its fields once jax.tree_util.register_dataclass is called with the class"
         raise InputError(f"input {path} is a {type(leaf).__name__}; {wanted}")
     if any(not jax.export.is_symbolic_dim(d) and d < 1 for d in leaf.shape):
         raise InputError(f"input {path} has shape {leaf.shape}; every dimension must be at least 1")
@@ -469,8 +474,21 @@ def _untraceable(name: str, error: Exception) -> InputError:
     ):
         wanted = "use jnp.where or jax.lax.cond, or pass an integer array, whose values are fixed"
         return ConcreteValueError(f"{got}; it needs the value of a variable: {wanted}")
-    return InputError(got)
+    advice = next((wanted for what, wanted in ADVICE.items() if what in f"{type(error).__name__}: {error}"), "")
+    return InputError(f"{got}; {advice}" if advice else got)
 
+
+ADVICE = {
+    "required keyword-only argument": "bind it with functools.partial, or certify a function that passes it on",
+    "TraceContextError: Cannot mutate": (
+        "the module changes its state while it is called: certify functions of the module itself, such as "
+        "lambda module, x: module(x), and pass the module as the first input, or split it with nnx.split"
+    ),
+    "CallCompactUnboundModuleError": (
+        "pass module.apply, whose first input are the parameters, or module.bind(parameters)"
+    ),
+}
+"""What a text of JAX, of Python or of flax has in it, and what to do then."""
 
 CONCRETE = (
     jax.errors.ConcretizationTypeError,
@@ -488,7 +506,9 @@ UNHASHABLE = ("list", "dict", "set")
 
 
 def name_of(function: Callable) -> str:
-    """A function's own name, or that of its type."""
+    """A function's own name, that of what a partial calls, or that of its type."""
+    if isinstance(function, functools.partial):
+        return name_of(function.func)
     return getattr(function, "__name__", type(function).__name__)
 
 

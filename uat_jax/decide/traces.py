@@ -1,4 +1,7 @@
-"""Two functions at assignments of sizes, each traced once at each of them, however often the programs are asked for."""
+"""Two functions at assignments of sizes, each traced once at each of them, however often the programs are asked for.
+
+At the first sizes each is traced once more, to see that it is a function of its inputs (`repeatable`).
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,16 @@ from uat_jax.arithmetic.real_parts import in_real_parts
 from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.kernels import holds_kernel
 from uat_jax.decide.one_device import on_one_device
-from uat_jax.decide.specification import Sizes, Specification, as_written, computes_in_64_bits, same_outputs
-from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.decide.repeatable import first_change
+from uat_jax.decide.specification import (
+    Sizes,
+    Specification,
+    as_written,
+    computes_in_64_bits,
+    name_of,
+    same_outputs,
+)
+from uat_jax.errors import InputError, UatJaxError, UnsupportedError
 
 Sides = tuple[ClosedJaxpr, ClosedJaxpr]
 """Both programs."""
@@ -55,6 +66,18 @@ class Traces:
         if isinstance(found, UatJaxError):
             raise found
         return found
+
+    def check_repeated(self, others: Traces, sizes: Sizes) -> None:
+        """Nothing, if two traces of the same functions are the same programs at some sizes, as far as is seen.
+
+        Raises:
+            InputError: a function is another program each time; says at which operation.
+        """
+        for function, once, again in zip(self.functions, self(sizes), others(sizes), strict=True):
+            change = first_change(once, again)
+            if change is not None:
+                wanted = "make it a function of its inputs alone, and pass what is random or changes as an input"
+                raise InputError(f"{name_of(function)} is another program each time it is traced: {change}; {wanted}")
 
     def _traced(self, sizes: Sizes) -> Sides:
         arguments = self.specification.at(sizes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ import jax
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
 
-FunctionLike = Callable | jax.export.Exported
+FunctionLike = Callable[..., Any] | jax.export.Exported
 """What can be compared: a function of JAX, a program that was read or exported, a module of PyTorch."""
 
 SNAPSHOT = ".snapshot.json"
@@ -133,4 +134,5 @@ def _text(specs: tuple[Any, ...]) -> str:
 
 def readings_of(*functions: Callable) -> Mapping[str, str]:
     """What is read as a function, of all that are programs that were read."""
-    return {what: name for f in functions if isinstance(f, Program) for what, name in f.readings.items()}
+    inner = [inspect.unwrap(f, stop=lambda g: isinstance(g, Program)) for f in functions]
+    return {what: name for f in inner if isinstance(f, Program) for what, name in f.readings.items()}

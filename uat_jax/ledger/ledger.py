@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
-from typing import Any
+from typing import Any, Unpack
 
 from uat_jax.decide.certificate import Certificate, load
 from uat_jax.decide.decision import decide
@@ -16,7 +16,7 @@ from uat_jax.decide.equivalence import KIND
 from uat_jax.decide.loops.induction import KIND as SCAN
 from uat_jax.decide.recheck import decide_again
 from uat_jax.decide.recheck_scan import decide_scan_again
-from uat_jax.decide.settings import Settings
+from uat_jax.decide.settings import LedgerSettings, Settings
 from uat_jax.decide.verdict import Verdict
 from uat_jax.devices import on_device
 from uat_jax.errors import InputError, MismatchError
@@ -180,8 +180,8 @@ def named(words: str) -> tuple[Claim, ...]:
     return one or tuple(claim for claim in claims() if claim.id.startswith(f"{words}.")) or (find(words),)
 
 
-def prove(claim: str, **settings: Any) -> Certificate:
-    """Decide one claim of the ledger; keywords are the fields of `uat_jax.decide.settings.Settings`.
+def prove(claim: str, **settings: Unpack[LedgerSettings]) -> Certificate:
+    """Decide one claim of the ledger; the keywords are those of `uat_jax.decide.settings.Settings`.
 
     Raises `InputError` for an unknown claim or setting.
     """

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from rich import box
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -25,6 +26,9 @@ COLOURS = {
     Verdict.REFUTED: "bold magenta",
     Verdict.UNKNOWN: "bold red",
 }
+Row = tuple[str | Text, ...]
+"""The cells of a row."""
+
 MEANINGS = {
     Verdict.PROVED: "for every σ and shape the hypotheses allow: one normal form of both sides, or an exact argument",
     Verdict.CERTIFIED: "equal at these shapes, except with the stated probability",
@@ -36,17 +40,9 @@ MEANINGS = {
 
 def show_verdicts(console: Console, chapters: Sequence[tuple[str, Sequence[Certificate]]], seconds: float) -> None:
     """One row per claim, by chapter, with the legend and the sum."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("claim", no_wrap=True)
-    table.add_column("what is claimed, and how the verdict is known")
-    for chapter, certificates in chapters:
-        if certificates:
-            table.add_section()
-            table.add_row("", "", Text(chapter, style="bold underline"))
-        for certificate in certificates:
-            table.add_row(*_row(certificate))
-    console.print(table)
+    columns = {"verdict": True, "claim": True, "what is claimed, and how the verdict is known": False}
+    rows = [(chapter, list(map(_row, certificates))) for chapter, certificates in chapters if certificates]
+    show_rows(console, columns, rows)
     console.print(_legend([c for _, found in chapters for c in found], seconds))
 
 
@@ -150,26 +146,57 @@ def _legend(certificates: Sequence[Certificate], seconds: float) -> Group:
 
 def show_claims(console: Console, chapters: Iterable[Chapter], chosen: Collection[Claim]) -> None:
     """The chosen claims by chapter, each with its sources, the kind of its statement and the verdict it expects."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("claim", "what is claimed", "source", "ledger", "kind", "expects"):
-        table.add_column(name, no_wrap=name in ("claim", "expects"))
-    for chapter in chapters:
-        rows = [claim for claim in chapter.claims if claim in chosen]
-        if rows:
-            table.add_section()
-            table.add_row("", Text(chapter.title, style="bold underline"))
-        for claim in rows:
-            verdict = Text(claim.expects, style=COLOURS[claim.expects])
-            table.add_row(claim.id, claim.title, written(claim.sources), claim.ledger, claim.kind, verdict)
-    console.print(table)
+    columns = {
+        n: n in ("claim", "expects") for n in ("claim", "what is claimed", "source", "ledger", "kind", "expects")
+    }
+    of = [(chapter.title, [claim for claim in chapter.claims if claim in chosen]) for chapter in chapters]
+    show_rows(console, columns, [(title, list(map(_claim, rows))) for title, rows in of if rows])
     console.print(f"{len(chosen)} claims")
+
+
+def _claim(claim: Claim) -> Row:
+    expects = Text(claim.expects, style=COLOURS[claim.expects])
+    return claim.id, claim.title, written(claim.sources), claim.ledger, claim.kind, expects
 
 
 def show_records(console: Console, records: Iterable[Record]) -> None:
     """The rows with nothing to decide, and why."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="Listed, with nothing to decide", title_justify="left")
-    for name in ("row", "what is said", "source", "ledger", "status"):
-        table.add_column(name, no_wrap=name in ("row", "status"))
-    for record in records:
-        table.add_row(record.id, record.says, written(record.sources), record.ledger, record.status)
+    columns = {name: name in ("row", "status") for name in ("row", "what is said", "source", "ledger", "status")}
+    rows = [(r.id, r.says, written(r.sources), r.ledger, r.status) for r in records]
+    show_rows(console, columns, [("Listed, with nothing to decide", rows)])
+
+
+NARROW = 100
+"""With fewer columns than that a row is a block of lines."""
+
+
+def show_rows(console: Console, columns: Mapping[str, bool], sections: Sequence[tuple[str, Sequence[Row]]]) -> None:
+    """Rows below headings, as a table where there is room for one.
+
+    columns: the name of each column, and whether its cells are words that are not broken.  Where there is no room a row
+    is these words in one line, and its other cells below.
+    """
+    if console.width < NARROW:
+        for heading, rows in sections:
+            console.print(Text(heading, style="bold underline"), end="\n\n")
+            for row in rows:
+                for line in (*_block(row, list(columns.values())), ""):
+                    console.print(line)
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, whole in columns.items():
+        table.add_column(name, no_wrap=whole)
+    under = list(columns.values()).index(False)
+    for heading, rows in sections:
+        table.add_section()
+        table.add_row(*[""] * under, Text(heading, style="bold underline"))
+        for row in rows:
+            table.add_row(*row)
     console.print(table)
+
+
+def _block(row: Row, whole: Sequence[bool]) -> Iterator[RenderableType]:
+    """The words of a row in one line, and its other cells below."""
+    cells = [(cell if isinstance(cell, Text) else Text(cell), one) for cell, one in zip(row, whole, strict=True)]
+    yield Text("  ").join(cell for cell, one in cells if one)
+    yield from (Padding(cell, (0, 0, 0, 2)) for cell, one in cells if not one and cell)

@@ -58,8 +58,8 @@ POSITIVE = Interval(0.0, math.inf, open=True)
 
 
 def prove_scan(
-    step: Callable,
-    closed_form: Callable,
+    step: Callable[..., Any],
+    closed_form: Callable[..., Any],
     initial: Any,
     xs: Any,
     *parameters: Any,
