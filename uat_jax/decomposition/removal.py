@@ -40,7 +40,7 @@ from uat_jax.networks.model import Model
 
 def without_layer(model: Model, layer: int) -> Model:
     """The model without layer 1, …, or L: its input goes to the next one.  Raises `InputError` for another number."""
-    kept = _checked(model, layer)
+    _checked(model, layer)
     left = [number for number in range(1, len(model.blocks) + 1) if number != layer]
     blocks = tuple(model.blocks[number - 1] for number in left)
     return dataclasses.replace(model, blocks=blocks, architecture=model.architecture.only(left))

@@ -143,7 +143,9 @@ class Model:
         x = embed(self.embedding, tokens)
         if self.embedding_norm is not None:
             x = normalise(self.embedding_norm, x, epsilon=self.epsilon)
-        return x if self.affine is None else jnp.matmul(x, self.affine.matrix, precision="highest") + self.affine.bias
+        if self.affine is None:
+            return x
+        return jnp.matmul(x, self.affine.matrix, precision="highest") + self.affine.bias[None]
 
     @property
     def epsilon(self) -> float:
@@ -287,24 +289,27 @@ class Model:
 
         With a `length` the last token that is no padding is the last one.
         """
-        found = self.scores(x, precision=precision)
-        if self.architecture.reads != "each":
-            found = found[0 if self.architecture.reads == "first" else (len(x) if length is None else length) - 1]
+        found, reads = self.scores(x, precision=precision), self.architecture.reads
+        if reads != "each":
+            last = (len(x) if length is None else length) - 1
+            found = found[0 if reads == "first" else last][None]
         if self.head is not None:
             found = self._head(self.head, found, precision)
         if self.logit_bias is not None:
-            found = found + self.logit_bias
-        cap = self.architecture.logit_cap
-        return found if cap is None else cap * jnp.tanh(found / jnp.asarray(cap, found.dtype))
+            found = found + self.logit_bias[None]
+        if self.architecture.logit_cap is not None:
+            cap = jnp.asarray(self.architecture.logit_cap, found.dtype)
+            found = cap * jnp.tanh(found / cap)
+        return found if reads == "each" else found[0]
 
     def _head(self, head: Head, x: jax.Array, precision: jax.lax.PrecisionLike) -> jax.Array:
         """norm(σ(x W + b)) W_U + b_U."""
         assert self.architecture.head is not None
-        y = self.architecture.head(jnp.matmul(x, head.matrix, precision=precision) + head.bias)
+        y = self.architecture.head(jnp.matmul(x, head.matrix, precision=precision) + head.bias[None])
         if head.norm is not None:
             y = normalise(head.norm, y, epsilon=self.epsilon)
         y = jnp.matmul(y, head.out, precision=precision)
-        return y if head.out_bias is None else y + head.out_bias
+        return y if head.out_bias is None else y + head.out_bias[None]
 
     def __call__(
         self,

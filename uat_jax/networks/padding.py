@@ -101,7 +101,7 @@ class Compact(NamedTuple):
 
 
 def compact(tokens: jax.Array, mask: jax.Array) -> Compact:
-    """The text that a mask leaves of (N,) tokens, in front; a text filled up in front, or with gaps, is this text too."""
+    """The text that a mask leaves of (N,) tokens, in front, wherever it was filled up."""
     mask = jnp.asarray(mask, bool)
     order = jnp.argsort(~mask, stable=True)
     tokens, length = jnp.where(mask, tokens, 0)[order], jnp.sum(mask)
