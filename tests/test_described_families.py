@@ -1,4 +1,4 @@
-"""Every family by its description against what `transformers` computed in float64: texts of 1, 7 and 16 tokens, padding.
+"""Every family by its description against what `transformers` computed in float64: 1, 7 and 16 tokens, and padding.
 
 Both sides evaluate one formula from the same weights; they may differ by what derived_tolerance.py derives. Twins with
 another option, a lost tensor or a part that is wrong must differ.
@@ -26,6 +26,7 @@ from uat_jax.networks import model as model_module
 from uat_jax.networks import rope_scaling
 from uat_jax.networks.checkpoint import Checkpoint, read_checkpoint
 from uat_jax.networks.families import ARCHITECTURES, FAMILIES, build_model, load_model
+from uat_jax.networks.families import __main__ as table
 from uat_jax.networks.families.description import WITHOUT_EFFECT
 from uat_jax.networks.norms import LayerNorm, RMSNorm
 
@@ -393,6 +394,11 @@ def test_what_to_do_instead_works():
     x = jnp.array([[1.0, 2.0], [3.0, 4.0]])
     found = decompose_function(f, x)
     assert np.allclose(found.total, f(x), rtol=0, atol=8 * np.finfo(float).eps * 8)
+
+
+def test_the_document_lists_the_families():
+    text = (Path(__file__).parents[1] / "docs" / "decomposition.md").read_text(encoding="utf-8")
+    assert table.BEGIN + table.rows() + table.END in text, "python -m uat_jax.networks.families writes it"
 
 
 def test_each_architecture_has_one_family():

@@ -3,6 +3,8 @@
 All tokens are of type 0, whose embedding is added to every position.
 """
 
+from collections.abc import Mapping
+
 from uat_jax.networks.families.description import FEATURES, TRANSFORMER_SIZES, End, Family, Head, Size
 
 BLOCK = {
@@ -23,7 +25,7 @@ WHOLE = {
 }
 BUFFERS = r"embeddings\.(position_ids|token_type_ids)|pooler\.dense\.(weight|bias)"
 """A pooler comes after the features of the tokens; only the scores of labels are made of it."""
-BIASES = dict.fromkeys(("query", "key", "value", "output", "hidden", "project"), True)
+BIASES: Mapping[str, bool] = dict.fromkeys(("query", "key", "value", "output", "hidden", "project"), True)
 
 BERT = Family(
     "bert",

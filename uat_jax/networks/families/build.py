@@ -11,9 +11,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from uat_jax.errors import InputError
+from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.networks.activations import ACTIVATIONS
-from uat_jax.networks.adapted import multiplied, on_columns
+from uat_jax.networks.adapted import Adapted, multiplied, on_columns
 from uat_jax.networks.block import Block
 from uat_jax.networks.checkpoint import Checkpoint
 from uat_jax.networks.decoder import Embedding
@@ -216,7 +216,7 @@ class _Building:
 
     def _architecture(self) -> Architecture:
         family, config, sizes = self.family, self.config, self.sizes
-        epsilon = family.epsilon if isinstance(family.epsilon, float) else config.number(*family.epsilon)
+        epsilon = config.number(*family.epsilon) if isinstance(family.epsilon, tuple) else family.epsilon
         positions = sizes.get("P", UNLIMITED)
         if "positions" not in self.whole and "P" in sizes:
             positions = longest(config, positions)
@@ -272,7 +272,8 @@ class _Building:
             return None
         if self.family.norm == "fixed":
             like = next(iter(tensors.values()))
-            return LayerNorm(np.ones(self.sizes[size], like.dtype), np.zeros(self.sizes[size], like.dtype))
+            ones: Any = np.ones(self.sizes[size], like.dtype)
+            return LayerNorm(ones, 0 * ones)
         weight = tensors[f"{name}.weight"]
         if self.family.norm == "layer":
             return LayerNorm(weight, tensors[f"{name}.bias"])
@@ -326,7 +327,8 @@ class _Building:
 
     def _feed_forward(self, tensors: Tensors) -> Any:
         if "router" in self.block:
-            stacked = {
+            self._check_no_adapter(tensors)
+            stacked: dict[str, Any] = {
                 role: np.stack([tensors[f"{name}.weight"].T for name in self._of_experts(self.block[role])])
                 for role in ("gate", "up", "down")
             }
@@ -341,6 +343,12 @@ class _Building:
         else:
             gate, up = (self._linear(tensors, role)[0] for role in ("gate", "up"))
         return GatedFeedForward(gate, up, self._scaled(self._linear(tensors, "down")[0], "residual"))
+
+    def _check_no_adapter(self, tensors: Tensors) -> None:
+        parts = (each for role in ("router", "gate", "up", "down") for each in self._of_experts(self.block[role]))
+        changed = next((name for name in parts if isinstance(tensors[f"{name}.weight"], Adapted)), None)
+        if changed is not None:
+            raise UnsupportedError(f"got an adapter of {changed!r}, supported are layers that are not of experts")
 
     def _unembedding(self, named: Tensors, prefix: str) -> Any:
         if self.end.unembedding is None:

@@ -84,22 +84,23 @@ WIDE_SIZES: Mapping[str, Size] = {**GROUPED_SIZES, "d": Size("head_dim", lambda 
 
 WITHOUT_EFFECT = frozenset(
     """
-    _attn_implementation _attn_implementation_autoset _commit_hash _name_or_path _num_labels _remove_final_layer_norm
-    add_bos_token add_eos_token architectures attention_dropout attention_probs_dropout_prob attention_softmax_in_fp32
-    attn_implementation attn_pdrop auto_map bad_words_ids begin_suppress_tokens bos_token_id cache_implementation
-    chunk_size_feed_forward classifier_dropout classifier_dropout_prob decoder_start_token_id directionality
-    diversity_penalty do_sample dropout dropout_rate dtype early_stopping embd_pdrop embedding_dropout
-    encoder_no_repeat_ngram_size eos_token_id exponential_decay_length_penalty finetuning_task forced_bos_token_id
-    forced_eos_token_id gradient_checkpointing hidden_dropout hidden_dropout_prob id2label initializer_factor
-    initializer_range init_std is_encoder_decoder label2id layerdrop length_penalty max_length min_length model_type
-    n_ctx n_special num_beam_groups num_beams num_labels num_return_sequences no_repeat_ngram_size output_attentions
-    output_hidden_states output_past output_router_logits output_scores pad_token_id pooler_fc_size
-    pooler_num_attention_heads pooler_num_fc_layers pooler_size_per_head pooler_type predict_special_tokens prefix
-    pretraining_tp problem_type qa_dropout reorder_and_upcast_attn remove_invalid_values repetition_penalty
-    resid_pdrop residual_dropout return_dict return_dict_in_generate router_aux_loss_coef router_jitter_noise
-    sep_token_id seq_classif_dropout slow_but_exact summary_activation summary_first_dropout summary_last_dropout
-    summary_proj_to_labels summary_type summary_use_proj suppress_tokens task_specific_params temperature tf_legacy_loss
-    tie_encoder_decoder tie_weights_ tie_word_embeddings tokenizer_class top_k top_p torch_dtype torchscript transformers_version
+    _attn_implementation _attn_implementation_autoset _commit_hash _name_or_path _num_labels
+    _remove_final_layer_norm add_bos_token add_eos_token architectures attention_dropout
+    attention_probs_dropout_prob attention_softmax_in_fp32 attn_implementation attn_pdrop auto_map bad_words_ids
+    begin_suppress_tokens bos_token_id cache_implementation chunk_size_feed_forward classifier_dropout
+    classifier_dropout_prob decoder_start_token_id directionality diversity_penalty do_sample dropout dropout_rate
+    dtype early_stopping embd_pdrop embedding_dropout encoder_no_repeat_ngram_size eos_token_id
+    exponential_decay_length_penalty finetuning_task forced_bos_token_id forced_eos_token_id gradient_checkpointing
+    hidden_dropout hidden_dropout_prob id2label init_std initializer_factor initializer_range is_encoder_decoder
+    label2id layerdrop length_penalty max_length min_length model_type n_ctx n_special no_repeat_ngram_size
+    num_beam_groups num_beams num_labels num_return_sequences output_attentions output_hidden_states output_past
+    output_router_logits output_scores pad_token_id pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers
+    pooler_size_per_head pooler_type predict_special_tokens prefix pretraining_tp problem_type qa_dropout
+    remove_invalid_values reorder_and_upcast_attn repetition_penalty resid_pdrop residual_dropout return_dict
+    return_dict_in_generate router_aux_loss_coef router_jitter_noise sep_token_id seq_classif_dropout slow_but_exact
+    summary_activation summary_first_dropout summary_last_dropout summary_proj_to_labels summary_type
+    summary_use_proj suppress_tokens task_specific_params temperature tf_legacy_loss tie_encoder_decoder
+    tie_weights_ tie_word_embeddings tokenizer_class top_k top_p torch_dtype torchscript transformers_version
     typical_p use_bfloat16 use_cache
     """.split()
 )
