@@ -239,6 +239,8 @@ MORE = {
         | {"relative_attention_num_buckets": 8, "feed_forward_proj": "gated-gelu"},
     ),
 }
+VIT = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 20}
+VIT |= {"image_size": 6, "patch_size": 2, "num_channels": 3} | LABELS
 LENGTHS = (1, 7, 16)
 PADDED = ((7, 3), 7)
 # Lengths of two texts, and what both are filled up to.
@@ -289,6 +291,7 @@ def main():
         make(folder)
     for seed, folder in enumerate(MORE, 100):
         make_more(folder, seed)
+    make_images()
     make_options()
     for folder in ADAPTERS:
         make_adapter(folder)
@@ -341,10 +344,24 @@ def make_more(folder, seed):
     print(f"{folder} ({names}): largest |output| {np.abs(kept).max():.3g}, as shipped {largest:.2g} from float64")
 
 
+def make_images():
+    """Two images, and what a model with and without head computes of them."""
+    random, size = np.random.default_rng(90), VIT["image_size"]
+    images = torch.from_numpy(random.standard_normal((2, VIT["num_channels"], size, size)))
+    for folder, model_class in (("vit", "ViTModel"), ("vit_classes", "ViTForImageClassification")):
+        model = save_drawn(folder, random, model_class, "ViTConfig", VIT).double()
+        with torch.no_grad():
+            found = model(images)
+        output = (found.logits if "logits" in found else found.last_hidden_state).numpy()
+        np.savez_compressed(HERE / folder / "expected.npz", images=images.numpy(), output=output)
+        print(f"{folder}: largest |output| {np.abs(output).max():.3g}")
+
+
 def make_options():
     """The names of all options that the config of a family has in `transformers`, by model type."""
     known = {}
-    for _, config_class, entries in [*MORE.values(), *(row[1:] for row in FAMILIES.values())]:
+    every = [*MORE.values(), *(row[1:] for row in FAMILIES.values()), ("", "ViTConfig", VIT)]
+    for _, config_class, entries in every:
         config = config_of(config_class, entries)
         known.setdefault(config.model_type, set()).update(config.to_dict())
     found = {kind: sorted(names) for kind, names in sorted(known.items())}
@@ -418,7 +435,7 @@ def drawn(random, name, shape):
     if len(shape) == 1:
         return 0.5 * normal + (1 if name.endswith("weight") else 0)
     table = "embed" in name or "wte" in name or "wpe" in name
-    return normal * np.float32(np.sqrt(0.5 if table else 2 / shape[1]))
+    return normal * np.float32(np.sqrt(0.5 if table else 2 / np.prod(shape[1:])))
 
 
 def run(model, tokens, mask=None):

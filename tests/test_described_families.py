@@ -36,6 +36,7 @@ FIXTURES = Path(__file__).parent / "model_fixtures"
 DESCRIBED = tuple(
     sorted(path.parent.name for path in FIXTURES.glob("*/expected.npz") if "tokens_7" in np.load(path).files)
 )
+VISION = ("vit", "vit_classes")
 LENGTHS = (1, 7, 16)
 
 
@@ -133,11 +134,29 @@ def test_terms_are_those_of_theorem_1(name):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("name", DESCRIBED)
+@pytest.mark.parametrize("name", DESCRIBED + VISION)
 def test_architectures_are_certified(name):
     found = certify_decomposition(load_model(FIXTURES / name))
     print(f"{name}: {found.certificate.verdict}, {found.all_depths.verdict}")
     assert found.certificate.verdict is Verdict.CERTIFIED and found.passes
+
+
+@pytest.mark.parametrize("name", VISION)
+def test_images_too(name):
+    """Their output, the terms of a batch, and a twin whose patches are read column by column."""
+    model, wanted = loaded(name), expected(name)
+    batch = uj.decompose(model, wanted["images"])
+    for row, image in enumerate(wanted["images"]):
+        pixels = model.check_tokens(image)
+        may = tolerance(lambda m, x: m(x), model, pixels)
+        assert may.max() < 1e-11 and np.all(np.abs(model(pixels) - wanted["output"][row]) <= may)
+        assert np.abs(model(model.check_tokens(image.swapaxes(1, 2))) - wanted["output"][row]).max() > 1e-3
+        assert np.all(np.abs(batch[row].total - model.hidden(pixels)) <= tolerance(dc.terms, model, pixels).sum(axis=0))
+    for bad in (np.zeros((3, 6, 5)), np.zeros((3, 6, 6), int), np.arange(3)):
+        with pytest.raises(InputError, match=r"wanted an image: floats \(3, 6, 6\)"):
+            uj.decompose(model, bad)
+    with pytest.raises(InputError, match="got a mask or a mapping for a model of images"):
+        uj.decompose(model, wanted["images"], np.ones((2, 10)))
 
 
 # --- wrong ones are not ---------------------------------------------------------------------------------------------
@@ -310,7 +329,7 @@ def test_every_option_of_the_reference_is_known():
     """Read, refused if it is another one, or said to be without effect: no name of the reference is left over."""
     known = json.loads((FIXTURES / "options.json").read_text())
     assert known.keys() | {"camembert"} == FAMILIES.keys()  # which is RoBERTa under another name
-    for folder in [*DESCRIBED, "gpt2", "bert", "llama", "mistral", "qwen2"]:
+    for folder in [*DESCRIBED, *VISION, "gpt2", "bert", "llama", "mistral", "qwen2"]:
         checkpoint = read_checkpoint(FIXTURES / folder)
         of, kind = FAMILIES[checkpoint.config["model_type"]], checkpoint.config["model_type"]
         missing = set(known[kind]) - checkpoint.config.keys() - WITHOUT_EFFECT - of.ignored - of.only.keys()

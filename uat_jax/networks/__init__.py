@@ -21,6 +21,7 @@ norms.py              LayerNorm, RMSNorm
 positions.py          RoPE, ALiBi, buckets of distances
 rope_scaling.py       RoPE for longer texts: linear, dynamic, llama3, yarn
 masks.py              causal, sliding window, padding
+patches.py            images as tokens
 padding.py            masks of padding, texts of different lengths, the tokens that fill up
 feed_forward_part.py  plain, gated, mixtures of plain and of gated experts
 heads.py              the papers' slice heads with a mask, and as full-width heads

@@ -19,6 +19,7 @@ from uat_jax.networks.masks import causal_mask, padding_mask, sliding_window_mas
 from uat_jax.networks.multihead import Scoring
 from uat_jax.networks.norms import Norm, normalise
 from uat_jax.networks.padding import Padding
+from uat_jax.networks.patches import Image
 from uat_jax.networks.positions import alibi, alibi_slopes, distance_buckets
 from uat_jax.networks.rope_scaling import Rope
 from uat_jax.networks.shapes import check_some_layers
@@ -73,7 +74,7 @@ class Architecture:
     ``farthest``: the distance from which on all `Distances` are one; ``together``: whether a norm of queries or keys is
     one over all heads.  ``top``: how many experts count; ``whole``: whether their gates add up to 1.
     ``reads``: whether the output is that of each token or of the first or last one alone.  ``head``: σ of a `Head`.
-    ``logit_cap``: the soft cap of the logits.
+    ``logit_cap``: the soft cap of the logits.  ``image``: which images it takes in place of token numbers.
 
     Where layers differ in it, ``window`` or ``rope`` is a tuple with one entry for each layer.
     """
@@ -97,6 +98,7 @@ class Architecture:
     reads: Literal["each", "first", "last"] = "each"
     head: Activation | None = None
     logit_cap: float | None = None
+    image: Image | None = None
 
     def attends(self, layer: int) -> tuple[int | None, Rope | None]:
         """Window and RoPE of a layer, 1, …, L."""
@@ -214,8 +216,10 @@ class Model:
         """`tokens` as the (N,) token numbers that the model takes, int32, sharded as they are.
 
         Raises `InputError` unless they are whole numbers 0, …, V − 1, at least one and at most as many as positions.
-        Inside `jax.jit` only dtype and number can be seen.
+        Inside `jax.jit` only dtype and number can be seen.  Of a model of images the pixels of the patches of one.
         """
+        if self.architecture.image is not None:
+            return self.architecture.image.rows(tokens, self.embedding.tokens.dtype)
         traced = isinstance(tokens, Tracer)
         array, vocabulary = tokens if traced else np.asarray(tokens), self.embedding.tokens.shape[0]
         if array.ndim != 1 or array.dtype.kind not in "iu":

@@ -3,7 +3,7 @@
 description.py  what a family is, as data; each of the files that follow holds one, or a few that are nearly the same:
                 albert bert bloom clip distilbert electra falcon gemma gemma2 gemma3 gpt2 gpt_neox gptj granite llama
                 mistral mixtral mpnet olmo olmo2 opt phi phi3 qwen2 qwen3 qwen3_moe roberta smollm3 stablelm
-                starcoder2 t5
+                starcoder2 t5 vit
 build.py        a model of a checkpoint, by its description
 rotary.py       RoPE and windows, as configs say them
 adapter.py      a LoRA adapter of PEFT, put beside the weights (adapter_config.py: what its config says)
@@ -54,9 +54,10 @@ from uat_jax.networks.families.smollm3 import SMOLLM3
 from uat_jax.networks.families.stablelm import STABLELM
 from uat_jax.networks.families.starcoder2 import STARCODER2
 from uat_jax.networks.families.t5 import T5
+from uat_jax.networks.families.vit import VIT
 from uat_jax.networks.model import Model
 
-ENCODERS = (BERT, ROBERTA, XLM_ROBERTA, CAMEMBERT, DISTILBERT, MPNET, ELECTRA, ALBERT, T5)
+ENCODERS = (BERT, ROBERTA, XLM_ROBERTA, CAMEMBERT, DISTILBERT, MPNET, ELECTRA, ALBERT, T5, VIT)
 LIKE_GPT = (GPT2, OPT, BLOOM, GPT_NEOX, GPTJ, PHI, FALCON, CLIP_TEXT)
 LIKE_LLAMA = (LLAMA, MISTRAL, QWEN2, QWEN3, OLMO, OLMO2, GEMMA, GEMMA2, GEMMA3)
 LIKE_LLAMA += (PHI3, SMOLLM3, GRANITE, STARCODER2, STABLELM, MIXTRAL, QWEN3_MOE)
@@ -82,7 +83,6 @@ MISSING: Mapping[str, str] = {
     "modernbert": "feed-forward parts with gate and up in one matrix beside windows that look both ways",
     "pegasus": "cross-attention",
     "rwkv": "a recurrence over tokens",
-    "vit": "images in place of tokens",
     "whisper": "sound in place of tokens, and cross-attention",
     "xlnet": "recurrence over segments",
 }

@@ -55,6 +55,11 @@ TABLES: Mapping[str, tuple[str, str]] = {
     "affine": ("M", "e"),
     "distances": ("B", "h"),
 }
+OF_IMAGES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "patches": {".weight": ("M", "c", "p", "p"), ".bias": ("M",)},
+    "start": {"": ("1", "1", "M")},
+    "places": {"": ("1", "P", "M")},
+}
 NORMS_OF_BLOCK = ("norm_1", "norm_2", "after_1", "after_2")
 NORMS_OF_SCORES = ("query_norm", "key_norm")
 NORMS_OF_WHOLE = ("embedding_norm", "final_norm")
@@ -83,6 +88,9 @@ def _sizes(family: Family, config: Config, checkpoint: Checkpoint) -> dict[str, 
     sizes: dict[str, int] = {}
     for letter, size in family.sizes.items():
         default = size.default(sizes) if callable(size.default) else size.default
+        if not size.name:
+            sizes[letter] = int(default or 0)
+            continue
         name = size.also if size.also is not None and config.given(size.also) else size.name
         sizes[letter] = config.integer(name, default, most=len(checkpoint.tensors) if letter == "L" else None)
     M, h, names = sizes["M"], sizes["h"], {letter: size.name for letter, size in family.sizes.items()}
@@ -97,7 +105,7 @@ def _sizes(family: Family, config: Config, checkpoint: Checkpoint) -> dict[str, 
     sizes |= {"h d": h * d, "g d": g * d, "(h + 2g) d": (h + 2 * g) * d, "2F": 2 * sizes["F"]}
     sizes["P'"] = sizes.get("P", 0) + family.offset
     sizes.setdefault("e", M)
-    return sizes
+    return sizes | {"1": 1}
 
 
 @dataclass
@@ -164,7 +172,9 @@ class _Building:
     def _whole_axes(self) -> dict[str, tuple[str, ...]]:
         axes: dict[str, tuple[str, ...]] = {}
         for role, name in self.whole.items():
-            if role in TABLES:
+            if role in OF_IMAGES:
+                axes |= {f"{name}{part}": row for part, row in OF_IMAGES[role].items()}
+            elif role in TABLES:
                 axes[f"{name}.weight"] = TABLES[role]
                 axes |= {f"{name}.bias": ("M",)} if role == "affine" else {}
             else:
@@ -249,12 +259,21 @@ class _Building:
         return token + 1
 
     def _embedding(self, tensors: Tensors) -> Embedding:
+        if "patches" in self.whole:
+            return self._embedding_of_patches(tensors)
         of = lambda role: tensors[f"{self.whole[role]}.weight"] if role in self.whole else None
         tokens, positions, types = of("embedding"), of("positions"), of("types")
         if positions is not None:
             positions = positions[self._first_position() :]
             positions = positions if types is None else positions + types[:1]
         return Embedding(self._scaled(tokens, "embedding"), positions)
+
+    def _embedding_of_patches(self, tensors: Tensors) -> Embedding:
+        """The start and the bias of the patches stand in the positions."""
+        patches, start, places = (self.whole[role] for role in OF_IMAGES)
+        W, bias = tensors[f"{patches}.weight"], tensors[f"{patches}.bias"]
+        positions = np.concatenate([tensors[start][0], np.tile(bias, (self.sizes["P"] - 1, 1))]) + tensors[places][0]
+        return Embedding(W.reshape(len(W), -1).T, positions)
 
     def _scaled(self, array: Any, what: str) -> Any:
         """The array times what the family multiplies it by; a bias may be None."""
@@ -357,13 +376,15 @@ class _Building:
 
     def _out(self, named: Tensors, prefix: str, name: str, default: bool | None) -> Any:
         """W_U, the transpose of the matrix called `name` or, if it is tied, of the embedding."""
-        embedding = f"{prefix}{self.whole['embedding']}.weight"
         tied = default is not None and self.config.flag("tie_word_embeddings", default)
-        if tied and name in named and not np.array_equal(named[name], named[embedding]):
+        if not tied:
+            return named[name].T
+        embedding = f"{prefix}{self.whole['embedding']}.weight"
+        if name in named and not np.array_equal(named[name], named[embedding]):
             raise InputError(
                 f"got {name} unlike {embedding} and tie_word_embeddings, wanted one matrix; see config.json"
             )
-        return named[embedding if tied else name].T
+        return named[embedding].T
 
     def _head(self, named: Tensors, prefix: str) -> Head | None:
         names = self.end.head

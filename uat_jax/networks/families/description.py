@@ -6,10 +6,11 @@ named by its role, without the ``.weight`` or ``.bias`` behind it:
 - of a block: ``norm_1``, ``after_1``, ``norm_2``, ``after_2``; ``query``, ``key``, ``value`` or all three as ``qkv``;
   ``query_norm``, ``key_norm``; ``output``; ``hidden`` and ``project``, or ``gate``, ``up`` and ``down``, or ``gate_up``
   and ``down``; ``router``, with ``{e}`` for the number of the expert in the names of ``gate``, ``up`` and ``down``;
-- of the whole: ``embedding``, ``positions``, ``types``, ``embedding_norm``, ``affine``, ``final_norm``, ``distances``.
+- of the whole: ``embedding``, ``positions``, ``types``, ``embedding_norm``, ``affine``, ``final_norm``, ``distances``;
+  of images ``patches``, and under their full names ``start``, from which the first token starts, and ``places``.
 
 Sizes are letters: V words, P positions, M features, L layers, h heads of width d, g groups, F hidden features, T types
-of tokens, E experts, B buckets of distances, e features of the embedding.
+of tokens, E experts, B buckets of distances, e features of the embedding, c channels, H pixels of a side, p of a patch.
 """
 
 from __future__ import annotations
@@ -62,9 +63,10 @@ LABELS = End("score", reads="last")
 
 @dataclass(frozen=True)
 class Size:
-    """A whole number in the config."""
+    """A whole number in the config, or one that follows from the others."""
 
     name: str
+    """What it is called; empty: its `default` is what it is."""
     default: int | Callable[[Mapping[str, int]], int] | None = None
     """What it is where the config does not say; None: it must."""
     also: str | None = None
