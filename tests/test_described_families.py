@@ -348,6 +348,42 @@ def test_options_that_are_not_known_are_listed():
     assert len(caught) == 1
 
 
+OLDER = {
+    "bloom": {"hidden_size": None, "n_embed": 24, "n_head": None, "num_attention_heads": 6},
+    "gpt_neox": {"rope_parameters": None, "rotary_pct": 0.5, "rotary_emb_base": 100.0},
+    "phi": {"rope_parameters": None, "partial_rotary_factor": 0.5, "rope_theta": 100.0},
+    "llama_llama3": {
+        "rope_parameters": None,
+        "rope_theta": 100.0,
+        "rope_scaling": {
+            "rope_type": "llama3",
+            "factor": 4.0,
+            "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 64,
+        },
+    },
+    "llama_linear": {"rope_parameters": None, "rope_theta": 100.0, "rope_scaling": {"type": "linear", "factor": 2.0}},
+    "gemma2": {"layer_types": None, "rope_parameters": None, "rope_theta": 100.0},
+    "gemma3": {
+        "rope_parameters": None,
+        "rope_theta": 100.0,
+        "rope_scaling": {"rope_type": "linear", "factor": 2.0},
+        "rope_local_base_freq": 10.0,
+    },
+    "smollm3": {"no_rope_layers": None, "no_rope_layer_interval": 2},
+    "qwen3_moe": {"num_local_experts": None, "num_experts": 3},
+}
+"""Family → what an older config says of the same model in other words."""
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_older_configs_say_the_same(name):
+    usual, older = loaded(name), loaded(name, OLDER[name])
+    assert older.architecture == usual.architecture
+    assert all(map(np.array_equal, jax.tree.leaves(older), jax.tree.leaves(usual)))
+
+
 REFUSED = {
     "olmo": ({"clip_qkv": 8.0}, "clip_qkv = 8.0, supported is only None"),
     "opt": ({"do_layer_norm_before": False}, "do_layer_norm_before = False, supported is only True"),

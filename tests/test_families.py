@@ -558,6 +558,19 @@ def test_bad_texts_and_tokenizers_get_one_line(tmp_path):
         minilm.tokenize("text")
 
 
+def test_a_tokenizer_that_fills_up_is_read_by_its_own_mask(tmp_path):
+    """Tokens that its attention mask leaves out are left out; the text alone has the same ones."""
+    tokenizers = pytest.importorskip("tokenizers", reason="reading text needs tokenizers (extra [models])")
+    model = tokenizers.models.WordLevel({"[PAD]": 0, "a": 1, "b": 2}, unk_token="[PAD]")
+    for length, direction in ((None, None), (5, "right"), (5, "left")):
+        made = tokenizers.Tokenizer(model)
+        made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+        if length is not None:
+            made.enable_padding(length=length, direction=direction)
+        made.save(str(tmp_path / "tokenizer.json"))
+        assert [row.tolist() for row in tokenizer.tokenize(tmp_path, ["b a b", "a"])] == [[2, 1, 2], [1]]
+
+
 def test_what_is_not_installed_is_named(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(minilm, "PACKAGE", "no_such_package")

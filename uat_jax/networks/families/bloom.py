@@ -23,9 +23,9 @@ BLOOM = Family(
     },
     sizes={
         "V": Size("vocab_size"),
-        "M": Size("hidden_size"),
-        "L": Size("n_layer"),
-        "h": Size("n_head"),
+        "M": Size("hidden_size", also="n_embed"),
+        "L": Size("n_layer", also="num_hidden_layers"),
+        "h": Size("n_head", also="num_attention_heads"),
         "F": Size("n_inner", lambda of: 4 * of["M"]),
     },
     norm="layer",
@@ -33,5 +33,15 @@ BLOOM = Family(
     biases=dict.fromkeys(("qkv", "output", "hidden", "project"), True),
     options=lambda config, sizes: {"alibi": True, "activation": ACTIVATIONS["gelu-digits"]},
     only={"apply_residual_connection_post_layernorm": False},
-    ignored=frozenset({"seq_length", "offset_alibi", "unk_token_id", "masked_softmax_fusion", "bias_dropout_fusion"}),
+    ignored=frozenset(
+        {
+            "seq_length",
+            "offset_alibi",
+            "unk_token_id",
+            "skip_bias_add",
+            "skip_bias_add_qkv",
+            "masked_softmax_fusion",
+            "bias_dropout_fusion",
+        }
+    ),
 )

@@ -87,7 +87,7 @@ WIDE_SIZES: Mapping[str, Size] = {**GROUPED_SIZES, "d": Size("head_dim", lambda 
 WITHOUT_EFFECT = frozenset(
     """
     _attn_implementation _attn_implementation_autoset _commit_hash _name_or_path _num_labels
-    _remove_final_layer_norm add_bos_token add_eos_token architectures attention_dropout
+    activation_dropout add_bos_token add_eos_token architectures attention_dropout
     attention_probs_dropout_prob attention_softmax_in_fp32 attn_implementation attn_pdrop auto_map bad_words_ids
     begin_suppress_tokens bos_token_id cache_implementation chunk_size_feed_forward classifier_dropout
     classifier_dropout_prob decoder_start_token_id directionality diversity_penalty do_sample dropout dropout_rate

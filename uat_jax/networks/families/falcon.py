@@ -60,7 +60,7 @@ FALCON = Family(
     ),
     options=options,
     names=names,
-    only={"alibi": False},
+    only={"alibi": False, "apply_residual_connection_post_layernorm": False},
     ignored=frozenset({"multi_query", "num_kv_heads", "num_ln_in_parallel_attn", "n_head_kv"}),
 )
 """Its ALiBi is rounded to bfloat16 and added before the scores are scaled, which no other model does: it is refused."""

@@ -38,5 +38,6 @@ QWEN2 = replace(
     architectures={"Qwen2Model": FEATURES, "Qwen2ForCausalLM": LANGUAGE, "Qwen2ForSequenceClassification": LABELS},
     biases={"query": True, "key": True, "value": True},
     options=options,
-    ignored=frozenset({"layer_types", "max_window_layers", "sliding_window", "use_mrope"}),
+    only={"mlp_bias": False, "use_mrope": False},
+    ignored=frozenset({"layer_types", "max_window_layers", "sliding_window"}),
 )

@@ -116,18 +116,17 @@ def _amplitude(entries: Config, factor: float) -> float:
 
 
 def longest(config: Config, positions: int) -> int:
-    """The most tokens: as the config says, or what its RoPE was stretched to if that is more."""
-    entries = parameters(config) if not _by_kinds(config) else None
-    kind = entries and (entries.look("rope_type") or entries.look("type"))
-    if not entries or kind in (None, "default"):
+    """The most tokens: as the config says, or what the RoPE of any layer was stretched to if that is more."""
+    said = config.look("rope_parameters")
+    by_kind = isinstance(said, Mapping) and bool(said) and all(isinstance(value, Mapping) for value in said.values())
+    return max(_stretched(parameters(config, kind), positions) for kind in (said if by_kind and said else (None,)))
+
+
+def _stretched(entries: Config, positions: int) -> int:
+    if (entries.look("rope_type") or entries.look("type") or "default") == "default":
         return positions
     before = entries.integer("original_max_position_embeddings", positions)
     return max(positions, int(before * entries.number("factor")))
-
-
-def _by_kinds(config: Config) -> bool:
-    said = config.look("rope_parameters")
-    return isinstance(said, Mapping) and bool(said) and all(isinstance(value, Mapping) for value in said.values())
 
 
 def kinds_of_layers(config: Config, layers: int, default: Sequence[str]) -> tuple[str, ...]:

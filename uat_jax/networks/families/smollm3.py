@@ -29,5 +29,5 @@ SMOLLM3 = replace(
     sizes={**GROUPED_SIZES, "g": Size("num_key_value_heads", 4)},
     options=options,
     only={"mlp_bias": False, "use_sliding_window": False},
-    ignored=frozenset({"sliding_window", "layer_types"}),
+    ignored=frozenset({"sliding_window", "layer_types", "max_window_layers"}),
 )
