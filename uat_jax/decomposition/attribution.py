@@ -11,16 +11,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from uat_jax.decomposition.decomposition import names
 from uat_jax.decomposition.streams import ByToken, Sorting, Streams, Weighted, as_array, normed, separate, streams_of
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
-from uat_jax.networks.norms import normalise
+from uat_jax.networks.padding import checked_mask
 
 Output = Callable[[Model, jax.Array], jax.Array]
 """(model, features behind the final norm (N, M)) → a number, linear in the features."""
@@ -91,15 +92,27 @@ class Attribution:
 
 
 def attribute(
-    model: Model, tokens: jax.Array, output: Output, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model,
+    tokens: jax.Array,
+    output: Output,
+    mask: Any = None,
+    *,
+    precision: jax.lax.PrecisionLike = "highest",
 ) -> Attribution:
     """The contributions to one output of N tokens, with the final norm frozen.
 
-    `output` is a `Logit`, a `Coordinate`, a `Direction`, or any linear function of the same arguments.
-    Raises `InputError` for tokens, words or features that there are not.
+    `output` is a `Logit`, a `Coordinate`, a `Direction`, or any linear function of the same arguments.  With a mask
+    (N,) it is that of the text which the mask leaves, whose tokens it counts; padding contributes 0.
+    Raises `InputError` for tokens, words or features that there are not, and for an unusable mask.
     """
+    if mask is not None:
+        kept = np.asarray(checked_mask(mask, np.shape(tokens)))
+        found = attribute(model, jnp.asarray(tokens)[kept], output, precision=precision)
+        places = np.zeros((len(found.names), len(kept)), found.contributions.dtype)
+        places[:, kept] = found.contributions
+        return Attribution(jnp.asarray(places), found.output)
     tokens = model.check_tokens(tokens)
-    plain = output(model, _features(model, model.hidden(tokens, precision=precision)))
+    plain = output(model, model.features(model.hidden(tokens, precision=precision)))
     return Attribution(contributions(model, tokens, output, precision=precision), plain)
 
 
@@ -159,7 +172,7 @@ def similarity(
     texts = model.check_tokens(first), model.check_tokens(second)
     split = features_by_token if by_token else _features_by_source
     parts = [jnp.mean(split(model, text, precision=precision), axis=1) for text in texts]
-    plain = [jnp.mean(_features(model, model.hidden(text, precision=precision)), axis=0) for text in texts]
+    plain = [jnp.mean(model.features(model.hidden(text, precision=precision)), axis=0) for text in texts]
     product = jnp.sqrt(jnp.sum(jnp.square(plain[0])) * jnp.sum(jnp.square(plain[1])))
     pairs = jnp.matmul(parts[0], parts[1].T, precision="highest") / product
     return Similarity(pairs, jnp.vdot(*plain, precision="highest") / product)
@@ -174,7 +187,7 @@ def similarity_by_token(
     second those to ⟨m', m / |m| |m'|⟩, (L + 2, N').  Both add up to the cosine.
     """
     texts = [model.check_tokens(tokens) for tokens in (first, second)]
-    means = [jnp.mean(_features(model, model.hidden(text, precision=precision)), axis=0) for text in texts]
+    means = [jnp.mean(model.features(model.hidden(text, precision=precision)), axis=0) for text in texts]
     product = jnp.sqrt(jnp.sum(jnp.square(means[0])) * jnp.sum(jnp.square(means[1])))
     cosine = jnp.vdot(*means, precision="highest") / product
     towards = [Direction(mean / product) for mean in reversed(means)]
@@ -186,11 +199,6 @@ def similarity_by_token(
 def _features_by_source(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike) -> jax.Array:
     sorting = separate(model)
     return as_array(_finish(model, streams_of(model, tokens, sorting, precision=precision), sorting))
-
-
-def _features(model: Model, x: jax.Array) -> jax.Array:
-    """x_L behind the final norm."""
-    return x if model.final_norm is None else normalise(model.final_norm, x, epsilon=model.epsilon)
 
 
 def _finish(model: Model, streams: Streams, sorting: Sorting) -> Streams:

@@ -16,6 +16,7 @@ from uat_jax.networks.feed_forward_part import (
     FeedForward,
     GatedFeedForward,
     MixtureOfExperts,
+    MixtureOfGated,
     expert_gates,
 )
 from uat_jax.networks.multihead import MultiHead, multihead_weights
@@ -90,11 +91,23 @@ class FrozenFeedForward(NamedTuple):
 def frozen_feed_forward(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
     """The feed-forward network with what multiplies its activation frozen at x, (N, M)."""
     if isinstance(layer, FeedForward):
-        return FrozenFeedForward(layer.hidden, layer.hidden_bias[None], None, layer.project, layer.project_bias[None])
+        inner, outer = (None if bias is None else bias[None] for bias in (layer.hidden_bias, layer.project_bias))
+        return FrozenFeedForward(layer.hidden, inner, None, layer.project, outer)
     if isinstance(layer, GatedFeedForward):
         factor = times(x, layer.up, precision=options.precision)
         return FrozenFeedForward(layer.gate, None, factor, layer.down, None)
+    if isinstance(layer, MixtureOfGated):
+        return _frozen_mixture_of_gated(layer, x, options)
     return _frozen_mixture(layer, x, options)
+
+
+def _frozen_mixture_of_gated(layer: MixtureOfGated, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
+    """The gated experts side by side; d is the gate of each times x U, both frozen, and so is the routing."""
+    gates = expert_gates(layer, x, top=options.top, whole=options.whole, precision=options.precision)
+    E, M, F = layer.gate.shape
+    beside = lambda W: jnp.transpose(W, (1, 0, 2)).reshape(M, E * F)
+    factor = jnp.repeat(gates, F, axis=1) * times(x, beside(layer.up), precision=options.precision)
+    return FrozenFeedForward(beside(layer.gate), None, factor, layer.down.reshape(E * F, M), None)
 
 
 def _frozen_mixture(layer: MixtureOfExperts, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:

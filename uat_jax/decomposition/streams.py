@@ -23,6 +23,7 @@ from uat_jax.decomposition.frozen import (
     norm_shift,
 )
 from uat_jax.decomposition.operators import Mixing
+from uat_jax.networks.adapted import times
 from uat_jax.networks.block import Block, BlockOptions
 from uat_jax.networks.decoder import embed
 from uat_jax.networks.model import Model
@@ -200,12 +201,14 @@ def _unless_empty(empty: Any, mixing: Mixing, z: jax.Array) -> jax.Array:
 
 
 def pre_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
-    """y = x + MHA(norm_1 x), then y + FFN(norm_2 y), stream by stream."""
-    inner = normed(block.norm_1, streams, options.epsilon, sorting)
+    """y = x + MHA(norm_1 x), then y + FFN(norm_2 y), stream by stream; with norms behind either, these too."""
+    bare = block.norm_1 is None and block.after_1 is not None
+    inner = streams if bare else normed(block.norm_1, streams, options.epsilon, sorting)
     streams = _attended(block, streams, inner, options, sorting, layer)
     state = sorting.state(streams)
-    y = frozen_norm(block.norm_2, state, options.epsilon)(state) + norm_shift(block.norm_2)
-    return _activated(block, streams, y, options, sorting, layer)
+    if block.norm_2 is not None or block.after_2 is None:
+        state = frozen_norm(block.norm_2, state, options.epsilon)(state) + norm_shift(block.norm_2)
+    return _activated(block, streams, state, options, sorting, layer)
 
 
 def post_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
@@ -216,28 +219,50 @@ def post_norm(block: Block, streams: Streams, options: BlockOptions, sorting: So
     return normed(block.norm_2, streams, options.epsilon, sorting)
 
 
+def parallel(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
+    """x + MHA(norm_1 x) + FFN(norm_2 x), stream by stream; without norm_2 the feed-forward sees norm_1 x too."""
+    inner, state = normed(block.norm_1, streams, options.epsilon, sorting), sorting.state(streams)
+    if block.norm_2 is None:
+        seen = sorting.state(inner)
+    else:
+        seen = frozen_norm(block.norm_2, state, options.epsilon)(state) + norm_shift(block.norm_2)
+    streams = _attended(block, streams, inner, options, sorting, layer)
+    return _activated(block, streams, seen, options, sorting, layer)
+
+
 KINDS: Mapping[str, Callable[[Block, Streams, BlockOptions, Sorting, Any], Streams]] = {
     "pre-norm": pre_norm,
     "post-norm": post_norm,
+    "parallel": parallel,
 }
 """The kinds of block, as in `uat_jax.networks.model.BLOCKS`."""
 
 
 def states_of(
-    model: Model, tokens: jax.Array, sorting: Sorting, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model,
+    tokens: jax.Array,
+    sorting: Sorting,
+    *,
+    length: jax.Array | None = None,
+    precision: jax.lax.PrecisionLike = "highest",
 ) -> tuple[Streams, ...]:
-    """The streams whose sums are `model.states(tokens)`, tokens (N,): those of x_0, x_1, …, x_L."""
-    step, states = _step(model, tokens, sorting, precision), [_embedded(model, tokens, sorting)]
+    """The streams whose sums are `model.states(tokens, length)`, tokens (N,): those of x_0, x_1, …, x_L."""
+    step, states = _step(model, tokens, sorting, precision, length), [_embedded(model, tokens, sorting)]
     for layer, block in enumerate(model.blocks, 1):
         states.append(step(states[-1], block, layer))
     return tuple(states)
 
 
 def streams_of(
-    model: Model, tokens: jax.Array, sorting: Sorting, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model,
+    tokens: jax.Array,
+    sorting: Sorting,
+    *,
+    length: jax.Array | None = None,
+    precision: jax.lax.PrecisionLike = "highest",
 ) -> Streams:
-    """The streams whose sum is `model.hidden(tokens)`, tokens (N,)."""
-    return carry(_step(model, tokens, sorting, precision), _embedded(model, tokens, sorting), model.blocks)
+    """The streams whose sum is `model.hidden(tokens, length)`, tokens (N,)."""
+    return carry(_step(model, tokens, sorting, precision, length), _embedded(model, tokens, sorting), model.blocks)
 
 
 def separate(model: Model) -> Sorting:
@@ -253,17 +278,20 @@ def as_array(streams: Streams) -> jax.Array:
 def _embedded(model: Model, tokens: jax.Array, sorting: Sorting) -> Streams:
     """The streams of x_0."""
     streams = sorting.start(embed(model.embedding, tokens))
-    if model.embedding_norm is None:
+    if model.embedding_norm is not None:
+        streams = normed(model.embedding_norm, streams, model.epsilon, sorting)
+    if model.affine is None:
         return streams
-    return normed(model.embedding_norm, streams, model.epsilon, sorting)
+    streams = [times(x, model.affine.matrix) for x in streams]
+    return sorting.shift(streams, model.affine.bias[None])
 
 
 def _step(
-    model: Model, tokens: jax.Array, sorting: Sorting, precision: jax.lax.PrecisionLike
+    model: Model, tokens: jax.Array, sorting: Sorting, precision: jax.lax.PrecisionLike, length: jax.Array | None
 ) -> Callable[[Streams, Block, Any], Streams]:
     """The function (streams, block, layer number) ↦ streams that applies one layer of the model."""
-    options, kind = model.options(tokens.shape[0], precision), KINDS[model.architecture.kind]
-    return lambda streams, block, layer: kind(block, streams, options, sorting, layer)
+    options, kind = model.schedule(tokens.shape[0], precision, length), KINDS[model.architecture.kind]
+    return lambda streams, block, layer: kind(block, streams, options(layer), sorting, layer)
 
 
 def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting) -> Streams:
@@ -281,8 +309,12 @@ def _attended(
 ) -> Streams:
     """x + MHA(inner), stream by stream; the attention patterns are frozen at the state of `inner`."""
     mixing = frozen_attention(block.attention, sorting.state(inner), options)
-    streams = [x + z for x, z in zip(streams, sorting.mixed(mixing, inner, layer), strict=True)]
-    return sorting.shift(streams, attention_shift(block.attention, options.precision))
+    added, shift = sorting.mixed(mixing, inner, layer), attention_shift(block.attention, options.precision)
+    if block.after_1 is not None:
+        added = normed(block.after_1, sorting.shift(added, shift), options.epsilon, sorting)
+        return [x + z for x, z in zip(streams, added, strict=True)]
+    streams = [x + z for x, z in zip(streams, added, strict=True)]
+    return sorting.shift(streams, shift)
 
 
 def _activated(
@@ -290,6 +322,12 @@ def _activated(
 ) -> Streams:
     """The feed-forward network of `inner`: its activation joins the streams, its bias goes to the biases."""
     part = frozen_feed_forward(block.feed_forward, inner, options)
-    if part.out_shift is not None:
-        streams = sorting.shift(streams, part.out_shift)
-    return sorting.join(streams, part.term(inner, options), layer)
+    term, shift = part.term(inner, options), part.out_shift
+    if block.after_2 is not None:
+        scaled = frozen_norm(block.after_2, term if shift is None else term + shift, options.epsilon)
+        own = norm_shift(block.after_2)
+        shift = own if shift is None else scaled(jnp.broadcast_to(shift, term.shape)) + own
+        term = scaled(term)
+    if shift is not None:
+        streams = sorting.shift(streams, shift)
+    return sorting.join(streams, term, layer)

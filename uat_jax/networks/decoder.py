@@ -78,11 +78,16 @@ def initialise_decoder(
 def embed(embedding: Embedding, tokens: jax.Array) -> jax.Array:
     """x_n = E[t_n] + p[n] for the token numbers t_1, …, t_N in 0, …, V − 1: (N,) → (N, M).
 
+    Of pixels in place of numbers, (N, V), the product with E.
+
     Raises `ShapeError` if there are more tokens than positions. A number outside the vocabulary gives NaN.
     """
     sizes = bind_fields(embedding, EMBEDDING_AXES)
-    bind_shape("tokens", tuple(tokens.shape), ("N",), sizes)
-    x = _rows(embedding.tokens, tokens)
+    bind_shape("tokens", tuple(tokens.shape), ("N", "V")[: tokens.ndim], sizes)
+    if tokens.ndim == 2:
+        x = jnp.matmul(tokens, embedding.tokens, precision="highest")
+    else:
+        x = rows(embedding.tokens, tokens)
     if embedding.positions is None:
         return x
     if sizes["N"] > sizes["P"]:
@@ -90,7 +95,7 @@ def embed(embedding: Embedding, tokens: jax.Array) -> jax.Array:
     return x + embedding.positions[: sizes["N"]]
 
 
-def _rows(matrix: jax.Array, numbers: jax.Array) -> jax.Array:
+def rows(matrix: jax.Array, numbers: jax.Array) -> jax.Array:
     """The rows of a matrix, (V, M) and (N,) → (N, M), sharded like their numbers.
 
     Where a mesh has explicit axes, JAX wants to be told how an array that is looked up is sharded.
