@@ -154,6 +154,13 @@ CASES = (
         lambda x: jnp.sqrt(1 + 3 * jnp.exp(x) + jnp.exp(2 * x)),
     ),
     Case(
+        "functions of eigenvalues",
+        "a determinant",
+        lambda x: jnp.prod(jnp.linalg.eigvalsh(x[:, :3])),
+        lambda x: jnp.linalg.det((x[:, :3] + x[:, :3].T) / 2),
+        lambda x: jnp.linalg.det(x[:, :3]),
+    ),
+    Case(
         "order of rows",
         "a determinant",
         lambda x: jnp.linalg.slogdet(x[:, :3])[1],

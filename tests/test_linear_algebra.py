@@ -333,6 +333,66 @@ PAIRS = {
         lambda a: rebuilt(linalg.eigvalsh(symmetric(a))[::-1], linalg.eigh(symmetric(a))[1]),
         (A3,),
     ),
+    "the product of eigenvalues": (
+        lambda a: linalg.eigvalsh(a).prod(),
+        lambda a: linalg.det(symmetric(a)),
+        linalg.det,
+        (A3,),
+    ),
+    "the sum of squares of eigenvalues": (
+        lambda a: (linalg.eigvalsh(a) ** 2).sum(),
+        lambda a: (symmetric(a) ** 2).sum(),
+        lambda a: (a**2).sum(),
+        (A3,),
+    ),
+    "the sum of inverses of eigenvalues": (
+        lambda a: (1 / linalg.eigvalsh(a)).sum(),
+        lambda a: jnp.trace(linalg.inv(symmetric(a))),
+        lambda a: 1 / jnp.trace(a),
+        (A3,),
+    ),
+    "the sum of logarithms of eigenvalues": (
+        lambda a: jnp.log(linalg.eigvalsh(gram(a))).sum(),
+        lambda a: linalg.slogdet(gram(a))[1],
+        lambda a: linalg.slogdet(gram(a) / 2)[1],
+        (A4,),
+    ),
+    "the product of singular values": (
+        lambda a: linalg.svd(a, compute_uv=False).prod(),
+        lambda a: jnp.abs(linalg.det(a)),
+        linalg.det,
+        (A3,),
+    ),
+    "eigenvalues of a matrix and one more": (
+        lambda a: linalg.eigvalsh(symmetric(a) + 2 * jnp.eye(3)),
+        lambda a: linalg.eigvalsh(a) + 2,
+        lambda a: linalg.eigvalsh(a) + 1,
+        (A3,),
+    ),
+    "eigenvalues of a negative multiple": (
+        lambda a: linalg.eigvalsh(-3 * a),
+        lambda a: -3 * linalg.eigvalsh(a)[::-1],
+        lambda a: -3 * linalg.eigvalsh(a),
+        (A3,),
+    ),
+    "a power of a matrix by its eigenvectors": (
+        lambda a: rebuilt(*(lambda w, v: (w**2, v))(*linalg.eigh(symmetric(a)))),
+        lambda a: matmul(symmetric(a), symmetric(a)),
+        lambda a: matmul(a, a),
+        (A3,),
+    ),
+    "a solution by eigenvectors": (
+        lambda a, b: (lambda w, v: matmul(v, matmul(v.T, b) / w))(*linalg.eigh(gram(a))),
+        lambda a, b: linalg.solve(gram(a), b),
+        lambda a, b: linalg.solve(gram(a.T), b),
+        (A3, B3),
+    ),
+    "singular vectors and values of a wide matrix, multiplied": (
+        lambda a: (lambda u, s, v: matmul(u * s, v))(*thin_svd(a)),
+        lambda a: a,
+        lambda a: (lambda u, s, v: matmul(u * s[::-1], v))(*thin_svd(a)),
+        (f32(2, 3),),
+    ),
     "eigenvectors are multiplied by eigenvalues": (
         lambda a: (lambda w, v: matmul(symmetric(a), v) - v * w[None])(*linalg.eigh(symmetric(a))),
         lambda a: 0 * a,
@@ -467,6 +527,60 @@ NEVER = {
         lambda a: jnp.prod(jnp.diag(lax.linalg.lu(a)[0])),
         linalg.det,
         (A3,),
+    ),
+    "isnan of a sum of logarithms": (
+        lambda a: jnp.where(jnp.isnan(jnp.log(linalg.eigvalsh(a)).sum()), 1.0, 0.0),
+        lambda a: jnp.where(jnp.isnan(jnp.log(linalg.det(symmetric(a)))), 1.0, 0.0),
+        (A3,),
+    ),
+    "two negative eigenvalues": (
+        lambda x: jnp.where(
+            jnp.isnan(jnp.log(linalg.eigvalsh(jnp.diag(jnp.exp(x) * jnp.array([-1.0, -1.0, 1.0])))).sum()), 1.0, 0.0
+        ),
+        lambda x: 0 * x[0],
+        (B3,),
+    ),
+    "two of three eigenvalues": (
+        lambda a: linalg.eigvalsh(a)[:2].prod(),
+        lambda a: linalg.det(symmetric(a)),
+        (A3,),
+    ),
+    "magnitudes of eigenvalues": (
+        lambda a: jnp.abs(linalg.eigvalsh(a)).prod(),
+        lambda a: linalg.det(symmetric(a)),
+        (A3,),
+    ),
+    "eigenvalues of the opposite matrix in its order": (
+        lambda a: linalg.eigvalsh(-a),
+        lambda a: -linalg.eigvalsh(a),
+        (A3,),
+    ),
+    "eigenvalues of a multiple by an input": (
+        lambda a, t: linalg.eigvalsh(t * a),
+        lambda a, t: t * linalg.eigvalsh(a),
+        (A3, f32()),
+    ),
+    "another order of eigenvalues": (
+        lambda a: rebuilt(*(lambda w, v: (w[::-1] ** 2, v))(*linalg.eigh(symmetric(a)))),
+        lambda a: matmul(symmetric(a), symmetric(a)),
+        (A3,),
+    ),
+    "powers with eigenvectors of another matrix": (
+        lambda a, b: rebuilt(linalg.eigvalsh(a) ** 2, linalg.eigh(b)[1]),
+        lambda a, b: matmul(symmetric(a), symmetric(a)),
+        (A3, A3),
+    ),
+    "columns of V of a wide matrix": (
+        lambda a: (lambda u, s, v: matmul(v.T, v))(*thin_svd(a)),
+        lambda a: jnp.eye(3) + 0 * a[:1],
+        (f32(2, 3),),
+    ),
+    "inverses of eigenvalues that vanish on a half-line": (
+        lambda x: jnp.where(
+            x > 0, rebuilt(*(lambda w, v: (1 / w, v))(*linalg.eigh(jnp.eye(3) * jnp.maximum(x, 0)))), 0.0
+        ),
+        lambda x: jnp.eye(3) / x,
+        (f32(),),
     ),
     "a solver that does not solve": (
         lambda a, b: lax.custom_linear_solve(lambda x: matmul(a, x), b, one_step),

@@ -410,7 +410,7 @@ def _forward(fields: Fields, of: Factorised, b: Any) -> Half | None:
 def _backward(fields: Fields, of: Factorised, b: Any) -> Number | None:
     """A⁻¹ B."""
     b = _of_half(fields, of, b, transposed=False)
-    return None if b is None else _solution(fields, of, b, transposed=False)
+    return None if b is None else solution(fields, of, b, transposed=False)
 
 
 def _first_of_transposed(fields: Fields, of: Factorised, b: Any) -> Half | None:
@@ -421,7 +421,7 @@ def _first_of_transposed(fields: Fields, of: Factorised, b: Any) -> Half | None:
 def _second_of_transposed(fields: Fields, of: Factorised, b: Any) -> Rows | None:
     """L⁻ᵀ U⁻ᵀ B = P A⁻ᵀ B."""
     b = _of_half(fields, of, b, transposed=True)
-    x = None if b is None else _solution(fields, of, b, transposed=True)
+    x = None if b is None else solution(fields, of, b, transposed=True)
     if x is None:
         return None
     places = _counted(x.shape)
@@ -455,7 +455,7 @@ def _of_half(fields: Fields, of: Factorised, b: Any, *, transposed: bool) -> Num
     return gathered(fields.functions, [b.number], b.source)
 
 
-def _solution(fields: Fields, of: Factorised, b: Number, *, transposed: bool) -> Number | None:
+def solution(fields: Fields, of: Factorised, b: Number, *, transposed: bool) -> Number | None:
     """A⁻¹ B or A⁻ᵀ B by elimination along an order of rows in which all divisors are zero on null sets only."""
     a = of.matrices
     notes = set(fields.draw.notes)

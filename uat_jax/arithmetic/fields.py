@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places
+from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places, spectral_functions
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.concrete import is_keys
@@ -234,9 +234,10 @@ class Fields(Arithmetic):
         return written_out(equation) if equation.primitive.name == "cumlogsumexp" or x.terms is not None else None
 
     def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
-        """Also scatters whose indices are numbers, and steps that solve by factors; others have a definition."""
+        """Also scatters whose indices are numbers, steps that solve by factors, and products of eigenvalues."""
         name = equation.primitive.name
         known = name in SCATTERS and isinstance(operands[1], Number) or exchanges.is_step(equation, operands)
+        known = known or spectral_functions.is_of_eigenvalues(self, equation, operands)
         return known or super().supports(equation, operands)
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
@@ -327,6 +328,8 @@ class Fields(Arithmetic):
         after = increasing_last(self, equation, taken) if by_order else None
         if found is None and "cosines of angles" in laws:
             found = inner_products.within_one(self, equation, taken)
+        if found is None:
+            found = spectral_functions.reduced(self, equation, taken)
         evaluated = [found] if found is not None else after or self._evaluated(equation, taken)
         results = [self._as_one(self._again(self._unconditional(x))) for x in evaluated]
         self._meet(results)

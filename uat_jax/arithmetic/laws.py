@@ -40,6 +40,7 @@ LAWS = frozenset(
         "signs of multiples",
         "member of an extreme",
         "order of rows",
+        "functions of eigenvalues",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""
