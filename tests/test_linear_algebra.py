@@ -27,6 +27,7 @@ from uat_jax.decide.specification import Specification, traced
 scipy, triangular = jax.scipy.linalg, lax.linalg.triangular_solve
 f32 = lambda *shape: jax.ShapeDtypeStruct(shape, jnp.float32)
 A2, A3, TALL, B2, B3 = f32(2, 2), f32(3, 3), f32(3, 2), f32(2), f32(3)
+A4, B4 = f32(4, 4), f32(4)
 
 
 def matmul(*factors):
@@ -62,6 +63,35 @@ def thin_svd(a) -> Any:
 def lu_solve(a, b):
     """By the factors."""
     return scipy.lu_solve(scipy.lu_factor(a), b)
+
+
+def by_steps(a, b, *, order: Any = lambda p: p, lower: Any = True, **options):
+    """With the factors of `lu`, the rows of b in the order p or what `order` makes of it."""
+    factors, _, p = lax.linalg.lu(a)
+    half = triangular(factors, b[order(p)][:, None], left_side=True, lower=True, unit_diagonal=lower)
+    return triangular(factors, half, left_side=True, **options)[:, 0]
+
+
+def by_transposed_steps(a, b, *, back: Any = jnp.argsort):
+    """The same for Aᵀ, whose solution is put back into the order that `back` makes of p."""
+    factors, _, p = lax.linalg.lu(a)
+    half = triangular(factors, b[:, None], left_side=True, transpose_a=True)
+    x = triangular(factors, half, left_side=True, lower=True, unit_diagonal=True, transpose_a=True)[:, 0]
+    return x[back(p)]
+
+
+def along_a_row(a):
+    """The determinant by that of the minors of the first row."""
+    n = len(a)
+    minor = lambda j: a[1:][:, [k for k in range(n) if k != j]]
+    return a[0, 0] if n == 1 else sum((-1) ** j * a[0, j] * along_a_row(minor(j)) for j in range(n))
+
+
+def without_exchanges(a, b):
+    """Two equations, by a first pivot that may be 0."""
+    ratio = a[1, 0] / a[0, 0]
+    last = (b[1] - ratio * b[0]) / (a[1, 1] - ratio * a[0, 1])
+    return jnp.stack([(b[0] - a[0, 1] * last) / a[0, 0], last])
 
 
 def thomas(d, l, u, b):
@@ -134,6 +164,72 @@ PAIRS = {
         (A2,),
     ),
     "solve by the factors": (lu_solve, linalg.solve, lambda a, b: lu_solve(a.T, b), (A2, B2)),
+    "solve of four rows": (
+        linalg.solve,
+        lambda a, b: matmul(linalg.inv(a), b),
+        lambda a, b: matmul(b, linalg.inv(a)),
+        (A4, B4),
+    ),
+    "steps of a solution": (by_steps, linalg.solve, lambda a, b: by_steps(a.T, b), (A3, B3)),
+    "steps of a transposed solution": (
+        by_transposed_steps,
+        lambda a, b: linalg.solve(a.T, b),
+        lambda a, b: linalg.solve(a, b),
+        (A3, B3),
+    ),
+    "factors, and Pᵀ b": (
+        lambda a, b: (lambda p, l, u: scipy.solve_triangular(u, scipy.solve_triangular(l, matmul(p.T, b), lower=True)))(
+            *scipy.lu(a)
+        ),
+        linalg.solve,
+        lambda a, b: (lambda p, l, u: scipy.solve_triangular(u, scipy.solve_triangular(l, matmul(p, b), lower=True)))(
+            *scipy.lu(a)
+        ),
+        (A3, B3),
+    ),
+    "four matrices of three rows": (
+        lambda a, b: linalg.solve(a, b[..., None])[..., 0],
+        lambda a, b: jnp.einsum("nij,nj->ni", linalg.inv(a), b, precision="highest"),
+        lambda a, b: jnp.einsum("nji,nj->ni", linalg.inv(a), b, precision="highest"),
+        (f32(4, 3, 3), f32(4, 3)),
+    ),
+    "a zero where elimination begins": (
+        lambda x, b: linalg.solve(jnp.array([[0.0, 1.0], [1.0, 0.0]]) + x * jnp.array([[0.0, 0.0], [0.0, 1.0]]), b),
+        lambda x, b: jnp.stack([b[1] - x * b[0], b[0]]),
+        lambda x, b: jnp.stack([b[1] + x * b[0], b[0]]),
+        (f32(), B2),
+    ),
+    "gradient of a solution of four rows": (
+        jax.grad(lambda a, b: linalg.solve(a, b).sum()),
+        lambda a, b: -jnp.outer(linalg.solve(a.T, jnp.ones(4)), linalg.solve(a, b)),
+        lambda a, b: -jnp.outer(linalg.solve(a, b), linalg.solve(a.T, jnp.ones(4))),
+        (A4, B4),
+    ),
+    "inverse of a Kronecker product": (
+        lambda a, b: linalg.inv(jnp.kron(a, b)),
+        lambda a, b: jnp.kron(linalg.inv(a), linalg.inv(b)),
+        lambda a, b: jnp.kron(linalg.inv(b), linalg.inv(a)),
+        (A2, A2),
+    ),
+    "determinant of four rows": (linalg.det, along_a_row, lambda a: along_a_row(a[jnp.array([1, 0, 2, 3])]), (A4,)),
+    "determinant of a sum with one column": (
+        lambda u, v: linalg.det(jnp.eye(4) + jnp.outer(u, v)),
+        lambda u, v: 1 + jnp.vdot(u, v, precision="highest"),
+        lambda u, v: 1 - jnp.vdot(u, v, precision="highest"),
+        (B4, B4),
+    ),
+    "sign and logarithm of a determinant": (
+        lambda a: tuple(linalg.slogdet(a)),
+        lambda a: (jnp.sign(along_a_row(a)), jnp.log(jnp.abs(along_a_row(a)))),
+        lambda a: (-jnp.sign(along_a_row(a)), jnp.log(jnp.abs(along_a_row(a)))),
+        (A3,),
+    ),
+    "gradient of the logarithm of a determinant": (
+        jax.grad(lambda a: linalg.slogdet(a)[1]),
+        lambda a: linalg.inv(a).T,
+        linalg.inv,
+        (A3,),
+    ),
     "the other triangle is not read": (
         lambda a, b: triangular(a, b, left_side=True, lower=True),
         lambda a, b: triangular(jnp.tril(a), b, left_side=True, lower=True),
@@ -237,6 +333,66 @@ PAIRS = {
         lambda a: rebuilt(linalg.eigvalsh(symmetric(a))[::-1], linalg.eigh(symmetric(a))[1]),
         (A3,),
     ),
+    "the product of eigenvalues": (
+        lambda a: linalg.eigvalsh(a).prod(),
+        lambda a: linalg.det(symmetric(a)),
+        linalg.det,
+        (A3,),
+    ),
+    "the sum of squares of eigenvalues": (
+        lambda a: (linalg.eigvalsh(a) ** 2).sum(),
+        lambda a: (symmetric(a) ** 2).sum(),
+        lambda a: (a**2).sum(),
+        (A3,),
+    ),
+    "the sum of inverses of eigenvalues": (
+        lambda a: (1 / linalg.eigvalsh(a)).sum(),
+        lambda a: jnp.trace(linalg.inv(symmetric(a))),
+        lambda a: 1 / jnp.trace(a),
+        (A3,),
+    ),
+    "the sum of logarithms of eigenvalues": (
+        lambda a: jnp.log(linalg.eigvalsh(gram(a))).sum(),
+        lambda a: linalg.slogdet(gram(a))[1],
+        lambda a: linalg.slogdet(gram(a) / 2)[1],
+        (A4,),
+    ),
+    "the product of singular values": (
+        lambda a: linalg.svd(a, compute_uv=False).prod(),
+        lambda a: jnp.abs(linalg.det(a)),
+        linalg.det,
+        (A3,),
+    ),
+    "eigenvalues of a matrix and one more": (
+        lambda a: linalg.eigvalsh(symmetric(a) + 2 * jnp.eye(3)),
+        lambda a: linalg.eigvalsh(a) + 2,
+        lambda a: linalg.eigvalsh(a) + 1,
+        (A3,),
+    ),
+    "eigenvalues of a negative multiple": (
+        lambda a: linalg.eigvalsh(-3 * a),
+        lambda a: -3 * linalg.eigvalsh(a)[::-1],
+        lambda a: -3 * linalg.eigvalsh(a),
+        (A3,),
+    ),
+    "a power of a matrix by its eigenvectors": (
+        lambda a: rebuilt(*(lambda w, v: (w**2, v))(*linalg.eigh(symmetric(a)))),
+        lambda a: matmul(symmetric(a), symmetric(a)),
+        lambda a: matmul(a, a),
+        (A3,),
+    ),
+    "a solution by eigenvectors": (
+        lambda a, b: (lambda w, v: matmul(v, matmul(v.T, b) / w))(*linalg.eigh(gram(a))),
+        lambda a, b: linalg.solve(gram(a), b),
+        lambda a, b: linalg.solve(gram(a.T), b),
+        (A3, B3),
+    ),
+    "singular vectors and values of a wide matrix, multiplied": (
+        lambda a: (lambda u, s, v: matmul(u * s, v))(*thin_svd(a)),
+        lambda a: a,
+        lambda a: (lambda u, s, v: matmul(u * s[::-1], v))(*thin_svd(a)),
+        (f32(2, 3),),
+    ),
     "eigenvectors are multiplied by eigenvalues": (
         lambda a: (lambda w, v: matmul(symmetric(a), v) - v * w[None])(*linalg.eigh(symmetric(a))),
         lambda a: 0 * a,
@@ -325,6 +481,106 @@ NEVER = {
         lambda a: scipy.lu_factor(a)[1].astype(jnp.float32),
         lambda a: 0 * a[0] + jnp.arange(2.0),
         (A2,),
+    ),
+    "where a solution without exchanges is undefined": (
+        lambda a, b: jnp.where(jnp.isnan(linalg.solve(a, b)), 0.0, 1.0),
+        lambda a, b: jnp.where(jnp.isnan(without_exchanges(a, b)), 0.0, 1.0),
+        (A2, B2),
+    ),
+    "the sign of a determinant of NaN": (
+        lambda x: linalg.slogdet(jnp.diag(jnp.stack([jnp.sqrt(x), jnp.sqrt(x), 1 + 0 * x])))[0],
+        jnp.sign,
+        (f32(),),
+    ),
+    "the sign of a determinant of what is undefined at a point": (
+        lambda a: linalg.slogdet(linalg.inv(a))[0],
+        lambda a: jnp.sign(linalg.det(a)),
+        (A3,),
+    ),
+    "singular on a half-line": (
+        lambda x, b: jnp.where(x > 0, linalg.solve(jnp.maximum(x, 0) * jnp.eye(3), jnp.maximum(x, 0) * b)[0], 0.0),
+        lambda x, b: b[0] + 0 * x,
+        (f32(), B3),
+    ),
+    "the sign of a determinant that may be 0": (
+        lambda a: linalg.slogdet(a)[0] ** 2,
+        lambda a: 1 + 0 * a[0, 0],
+        (A3,),
+    ),
+    "rows in no order": (lambda a, b: by_steps(a, b, order=lambda p: jnp.arange(3)), linalg.solve, (A3, B3)),
+    "rows in the inverse order": (lambda a, b: by_steps(a, b, order=jnp.argsort), linalg.solve, (A3, B3)),
+    "rows in the opposite order": (lambda a, b: by_steps(a, b, order=lambda p: p[::-1]), linalg.solve, (A3, B3)),
+    "a diagonal of L that is not 1": (lambda a, b: by_steps(a, b, lower=False), linalg.solve, (A3, B3)),
+    "a diagonal of U that is 1": (lambda a, b: by_steps(a, b, unit_diagonal=True), linalg.solve, (A3, B3)),
+    "L instead of U": (lambda a, b: by_steps(a, b, transpose_a=True), linalg.solve, (A3, B3)),
+    "a transposed solution that is not put back": (
+        lambda a, b: by_transposed_steps(a, b, back=lambda p: jnp.arange(3)),
+        lambda a, b: linalg.solve(a.T, b),
+        (A3, B3),
+    ),
+    "a transposed solution that is put back the other way": (
+        lambda a, b: by_transposed_steps(a, b, back=lambda p: p),
+        lambda a, b: linalg.solve(a.T, b),
+        (A3, B3),
+    ),
+    "the product of the pivots": (
+        lambda a: jnp.prod(jnp.diag(lax.linalg.lu(a)[0])),
+        linalg.det,
+        (A3,),
+    ),
+    "isnan of a sum of logarithms": (
+        lambda a: jnp.where(jnp.isnan(jnp.log(linalg.eigvalsh(a)).sum()), 1.0, 0.0),
+        lambda a: jnp.where(jnp.isnan(jnp.log(linalg.det(symmetric(a)))), 1.0, 0.0),
+        (A3,),
+    ),
+    "two negative eigenvalues": (
+        lambda x: jnp.where(
+            jnp.isnan(jnp.log(linalg.eigvalsh(jnp.diag(jnp.exp(x) * jnp.array([-1.0, -1.0, 1.0])))).sum()), 1.0, 0.0
+        ),
+        lambda x: 0 * x[0],
+        (B3,),
+    ),
+    "two of three eigenvalues": (
+        lambda a: linalg.eigvalsh(a)[:2].prod(),
+        lambda a: linalg.det(symmetric(a)),
+        (A3,),
+    ),
+    "magnitudes of eigenvalues": (
+        lambda a: jnp.abs(linalg.eigvalsh(a)).prod(),
+        lambda a: linalg.det(symmetric(a)),
+        (A3,),
+    ),
+    "eigenvalues of the opposite matrix in its order": (
+        lambda a: linalg.eigvalsh(-a),
+        lambda a: -linalg.eigvalsh(a),
+        (A3,),
+    ),
+    "eigenvalues of a multiple by an input": (
+        lambda a, t: linalg.eigvalsh(t * a),
+        lambda a, t: t * linalg.eigvalsh(a),
+        (A3, f32()),
+    ),
+    "another order of eigenvalues": (
+        lambda a: rebuilt(*(lambda w, v: (w[::-1] ** 2, v))(*linalg.eigh(symmetric(a)))),
+        lambda a: matmul(symmetric(a), symmetric(a)),
+        (A3,),
+    ),
+    "powers with eigenvectors of another matrix": (
+        lambda a, b: rebuilt(linalg.eigvalsh(a) ** 2, linalg.eigh(b)[1]),
+        lambda a, b: matmul(symmetric(a), symmetric(a)),
+        (A3, A3),
+    ),
+    "columns of V of a wide matrix": (
+        lambda a: (lambda u, s, v: matmul(v.T, v))(*thin_svd(a)),
+        lambda a: jnp.eye(3) + 0 * a[:1],
+        (f32(2, 3),),
+    ),
+    "inverses of eigenvalues that vanish on a half-line": (
+        lambda x: jnp.where(
+            x > 0, rebuilt(*(lambda w, v: (1 / w, v))(*linalg.eigh(jnp.eye(3) * jnp.maximum(x, 0)))), 0.0
+        ),
+        lambda x: jnp.eye(3) / x,
+        (f32(),),
     ),
     "a solver that does not solve": (
         lambda a, b: lax.custom_linear_solve(lambda x: matmul(a, x), b, one_step),

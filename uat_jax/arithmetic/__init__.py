@@ -33,8 +33,9 @@ field_functions.py   roots, exponentials and logarithms: all functions together
 field_rules.py       the table of primitives in prime fields
 fields.py            prime fields as a number system
 exchanges.py         elimination in prime fields, for every way to exchange rows
+factored.py          solutions, which are the same for all ways to exchange rows (determinants.py: determinants)
 orthogonal.py        Q and R in prime fields
-spectra.py           eigenvalues and singular values in prime fields
+spectra.py           eigenvalues and singular values in prime fields (spectral_functions.py: functions of all of them)
 unwritten.py         which entries depend on memory that nobody has written
 uninterpreted.py     primitives without a rule as unknown functions
 chosen_infinities.py infinities and NaN that the input chooses

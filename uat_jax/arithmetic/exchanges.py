@@ -11,18 +11,21 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic import determinants, factored
 from uat_jax.arithmetic.concrete import is_array
+from uat_jax.arithmetic.definitions import defined
 from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.linear_algebra import eliminated
 from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.residues import same
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
@@ -36,19 +39,33 @@ MOST_WAYS = 36
 Way = Mapping[int, int]
 """For each factorisation, by the place of its expression, the number of a way to exchange its rows."""
 
+Cases = Mapping[tuple[int, ...], Any]
+"""A value for each combination of ways, or None where it is undefined."""
+
+Evaluate = Callable[[Sequence[Any]], list[Any]]
+"""The results of an equation for some operands."""
+
 
 @dataclass(frozen=True, eq=False)
 class Exchanged:
     """A value that depends on how rows are exchanged.
 
-    counts: for each factorisation that it depends on how many ways there are.  cases: the value for each combination of
-    them, in the order of `counts`, or None where it is undefined.  expression: its place in the draw's table.
+    counts: for each factorisation that it depends on how many ways there are.  followed: makes `cases`, which may take
+    long.  expression: its place in the draw's table.  symbol: what it is in terms of the order of rows, if it is known.
+    of: the matrices whose factors it is made of, if these are square and small.
     """
 
     counts: Mapping[int, int]
-    cases: Mapping[tuple[int, ...], Any]
+    followed: Callable[[], Cases]
     expression: int
     shape: tuple[int, ...]
+    symbol: factored.Symbol | None = None
+    of: factored.Factorised | None = None
+
+    @functools.cached_property
+    def cases(self) -> Cases:
+        """The value for each combination of ways, in the order of `counts`, or None where it is undefined."""
+        return self.followed()
 
     def on(self, way: Way) -> Any:
         """The value if rows are exchanged so; None if it is undefined then."""
@@ -57,8 +74,8 @@ class Exchanged:
     @property
     def wherever_defined(self) -> Any | None:
         """The value where it is defined, if that is the same in all ways; else None."""
-        first, *others = defined = [case for case in self.cases.values() if case is not None]
-        return first if len(defined) < len(self.cases) and all(case is first for case in others) else None
+        first, *others = [case for case in self.cases.values() if case is not None]
+        return first if all(case is first for case in others) else None
 
 
 def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
@@ -75,21 +92,38 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
         return [x, np.zeros((*batch, min(m, n)), np.int32), rows]
     if x.known is not None:
         _, exchanges, _ = fields.known.decided(equation, [x])
-        ways = [exchanges]
-    else:
-        ways = list(_ways(equation, math.prod(batch), m, min(m, n)))
-    found = [_along(fields, equation, x, way.reshape(*batch, min(m, n))) for way in ways]
-    if all(factors is None for factors, *_ in found):
-        raise UnsupportedError(f"'lu'{source_line(equation)} has a pivot that is 0 for all inputs")
-    if len(found) == 1:
-        return found[0]
+        return _along_all(fields, equation, x, [exchanges])[0]
+    matrices, steps = math.prod(batch), min(m, n)
+    count = math.prod(m - k for k in range(steps)) ** matrices
+    if count == 1:
+        return _along_all(fields, equation, x, _ways(equation, matrices, m, steps))[0]
+    x = x.but(expression=fields.place(x))
     places = [
         fields.expressions.applied(equation, [fields.place(x)], i, shape_of(v)) for i, v in enumerate(equation.outvars)
     ]
-    return [
-        Exchanged({places[0]: len(found)}, {(k,): each[i] for k, each in enumerate(found)}, place, shape_of(variable))
-        for i, (place, variable) in enumerate(zip(places, equation.outvars, strict=True))
+    if fields.looking:
+        raise UnsupportedError(f"'lu'{source_line(equation)} is not the factorisation that was looked at")
+    found = functools.cache(lambda: _along_all(fields, equation, x, _ways(equation, matrices, m, steps)))
+    column = lambda i: {(k,): each[i] for k, each in enumerate(found())}
+    known = factored.symbols(x, dtype_of(equation.invars[0])) if "order of rows" in fields.functions.laws else None
+    if known is None:
+        found()
+    results = [
+        Exchanged(
+            {places[0]: count}, functools.partial(column, i), place, shape_of(variable), symbol, symbol and symbol.of
+        )
+        for i, (place, variable, symbol) in enumerate(zip(places, equation.outvars, known or [None] * 3, strict=True))
     ]
+    fields.expressions.results[operation_of(equation), (fields.place(x),)] = results, False
+    return results
+
+
+def _along_all(fields: Fields, equation: JaxprEqn, x: Number, ways: Iterable[np.ndarray]) -> list[list[Any]]:
+    """The results for each way to exchange rows.  Raises `UnsupportedError`: in all a pivot is 0 for all inputs."""
+    found = [_along(fields, equation, x, way.reshape(*x.shape[:-2], min(x.shape[-2:]))) for way in ways]
+    if all(factors is None for factors, *_ in found):
+        raise UnsupportedError(f"'lu'{source_line(equation)} has a pivot that is 0 for all inputs")
+    return found
 
 
 def order(fields: Fields, equation: JaxprEqn, exchanges: Any) -> Any:
@@ -139,13 +173,128 @@ def _elimination(shape: tuple[int, ...], dtype: np.dtype, order: bytes) -> Close
         return jax.make_jaxpr(program)(jax.ShapeDtypeStruct(shape, dtype))
 
 
-def followed(
-    fields: Fields, equation: JaxprEqn, operands: Sequence[Any], evaluate: Callable[[Sequence[Any]], list[Any]]
-) -> list[Any]:
+def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any], evaluate: Evaluate) -> list[Any]:
     """The results of an equation, each of them one value where all ways to exchange rows give the same."""
+    known = _in_terms_of_the_order(fields, equation, operands)
+    if equation.primitive.name == "triangular_solve":
+        evaluate = functools.partial(fields.inner, defined(equation, [None] * len(operands)))
+    given, of = list(map(fields.place, operands)), _of_one_factorisation(operands)
+    places = [fields.expressions.applied(equation, given, i, shape_of(v)) for i, v in enumerate(equation.outvars)]
+    if known is None and of is not None:
+        steps = _toward_determinants(fields, of)
+        if all(place in steps for place in places):
+            return [steps[place] for place in places]
+    if known is None and (of is None or not fields.looking):
+        operands = [_settled(operand) for operand in operands]
+        if not any(isinstance(operand, Exchanged) for operand in operands):
+            return evaluate(operands)
     counts: dict[int, int] = {}
     for operand in operands:
         counts.update(operand.counts if isinstance(operand, Exchanged) else {})
+    cases = functools.cache(functools.partial(_each_way, fields, equation, operands, counts, _as_now(fields, evaluate)))
+    results = []
+    for i, (place, variable) in enumerate(zip(places, equation.outvars, strict=True)):
+        each = Exchanged(counts, functools.partial(_column, cases, i), place, shape_of(variable), of=of)
+        if known is None and of is not None and fields.looking:
+            results.append(steps.setdefault(place, each))
+        elif known is None:
+            one = _one_of(each.cases)
+            results.append(each if one is None else one)
+        elif isinstance(known[i], factored.Symbol):
+            results.append(replace(each, symbol=known[i]))
+        else:
+            results.append(known[i].but(expression=place) if isinstance(known[i], Number) else known[i])
+    return results
+
+
+def _of_one_factorisation(operands: Sequence[Any]) -> factored.Factorised | None:
+    """The matrices whose factors the operands are made of, if they are the same for all that depend on exchanges."""
+    found = [operand.of for operand in operands if isinstance(operand, Exchanged)]
+    return found[0] if all(of is found[0] for of in found) else None
+
+
+def _toward_determinants(fields: Fields, of: factored.Factorised) -> dict[int, Any]:
+    """The steps from the factors to the determinants that JAX computes; the last ones are known without exchanges."""
+    if of.steps is not None:
+        return of.steps
+    of.steps = {}
+    if not 1 < of.rows <= determinants.MOST_ROWS or not fields.certain(of.matrices):
+        return of.steps
+    program, *others = determinants.programs_of_jax(of.matrices.shape, of.dtype)
+    fields.looking = True
+    try:
+        made = fields.inner(program, [of.matrices])
+    except UnsupportedError:
+        return of.steps
+    finally:
+        fields.looking = False
+    sign, log, value = map(fields.lift, determinants.written_out(fields, of.matrices, of.dtype))
+    _replace(fields, of, made, [sign, log])
+    for other in others:
+        _replace(fields, of, fields.inner(other, [of.matrices]), [value])
+    return of.steps
+
+
+def _replace(fields: Fields, of: factored.Factorised, made: Sequence[Any], known: Sequence[Number]) -> None:
+    """Take for what was made, wherever the same operations make it, what is known."""
+    assert of.steps is not None
+    found = dict(zip(map(id, made), known, strict=True))
+    of.steps.update({place: found.get(id(x), x) for place, x in of.steps.items()})
+    for key, (results, lawful) in fields.expressions.results.items():
+        if any(id(x) in found for x in results):
+            fields.expressions.results[key] = [found.get(id(x), x) for x in results], lawful
+
+
+def is_step(equation: JaxprEqn, operands: Sequence[Any]) -> bool:
+    """Whether an equation solves with a factor of what `lu` factorises, as one of two steps that make a solution."""
+    given = [x.symbol if isinstance(x, Exchanged) else x for x in operands]
+    return equation.primitive.name == "triangular_solve" and factored.is_step(equation, *given)
+
+
+def _in_terms_of_the_order(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
+    """What is known of the results whichever way rows are exchanged, if it is known of the operands."""
+    given = [x.symbol if isinstance(x, Exchanged) else x for x in operands]
+    return None if any(x is None for x in given) else factored.followed(fields, equation, given)
+
+
+def _settled(operand: Any) -> Any:
+    """An operand, or the one value that it is for all ways to exchange rows."""
+    one = _one_of(operand.cases) if isinstance(operand, Exchanged) else None
+    return operand if one is None else one
+
+
+def _as_now(fields: Fields, evaluate: Evaluate) -> Evaluate:
+    """The evaluation of an equation as it is at this place of the program, also if it is asked for later."""
+    ranges = fields.operand_ranges
+
+    def later(values: Sequence[Any]) -> list[Any]:
+        kept, fields.operand_ranges = fields.operand_ranges, ranges
+        try:
+            return evaluate(values)
+        finally:
+            fields.operand_ranges = kept
+
+    return later
+
+
+def _column(cases: Callable[[], Sequence[Cases]], i: int) -> Cases:
+    return cases()[i]
+
+
+def _one_of(cases: Cases) -> Any | None:
+    """The value that all cases are, if it is one and none is undefined."""
+    first, *others = cases.values()
+    return first if all(case is first for case in others) else None
+
+
+def _each_way(
+    fields: Fields,
+    equation: JaxprEqn,
+    operands: Sequence[Any],
+    counts: Mapping[int, int],
+    evaluate: Evaluate,
+) -> list[Cases]:
+    """Each result for each way to exchange rows, the same object where it is the same for all."""
     if math.prod(counts.values()) > MOST_WAYS:
         raise UnsupportedError(
             f"'{equation.primitive.name}'{source_line(equation)} depends on the exchanges of rows of several matrices"
@@ -162,17 +311,14 @@ def followed(
             found[tuple(map(id, values))] = [None] * len(equation.outvars) if undefined else evaluate(values)
     rows = {key: found[tuple(map(id, values))] for key, values in given.items()}
     places = list(map(fields.place, operands))
-    results = []
+    results: list[Cases] = []
     for i, variable in enumerate(equation.outvars):
-        cases, shape = {key: row[i] for key, row in rows.items()}, shape_of(variable)
-        place = fields.expressions.applied(equation, places, i, shape)
+        cases = {key: row[i] for key, row in rows.items()}
+        place = fields.expressions.applied(equation, places, i, shape_of(variable))
         defined = [case for case in cases.values() if case is not None]
-        fields.draw.compared(math.prod(shape) * len(defined))
+        fields.draw.compared(math.prod(shape_of(variable)) * len(defined))
         one = _one(defined, place) if defined else None
-        if one is not None:
-            cases = {key: None if case is None else one for key, case in cases.items()}
-        everywhere = one is not None and len(defined) == len(cases)
-        results.append(one if everywhere else Exchanged(counts, cases, place, shape))
+        results.append(cases if one is None else {key: None if case is None else one for key, case in cases.items()})
     return results
 
 

@@ -46,8 +46,10 @@ class FieldFunctions(Piecewise):
 
     small: arrays of few entries, by the places of their expressions.
     reflections: triples of both results of a factorisation by reflections, and their product Q.
-    factors_of_matrices: triples of two matrices and what their product is known to be.  preimages: by the name
-    of a function and an entry of a value, the numbers, their values and the place at which the function has it.
+    factors_of_matrices: triples of two matrices and what their product is known to be.  spectra: eigenvalues and
+    singular values that were met.  matrices_met: matrices whose eigenvalues are unknown functions, what they were
+    divided by, and what was suggested.  preimages: by the name of a function and an entry of a value, the numbers,
+    their values and the place at which the function has it.
     roots: by the entries of their squares, multiples of roots that are not negative; almost_roots: those of numbers as
     they are almost everywhere.  angles: by the squares of their sines and their signs, angles between -π/2 and π/2.
     """
@@ -68,6 +70,8 @@ class FieldFunctions(Piecewise):
         self.angles: dict[tuple[tuple[int, ...], bytes], Residues] = {}
         self.almost_roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
         self.factors_of_matrices: list[tuple[Residues, Residues, Residues]] = []
+        self.spectra: list[Any] = []
+        self.matrices_met: list[tuple[Residues, Fraction, Fraction]] = []
         self.inner_products: list[Any] = []
 
     def closed(self, form: ClosedForm) -> Number:

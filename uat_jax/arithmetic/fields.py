@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places
+from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places, spectral_functions
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.concrete import is_keys
@@ -108,7 +108,8 @@ class Fields(Arithmetic):
     exponentials of real numbers, to be known again.
     trail: the equations evaluated so far.  selects: whether numbers may decide a selection; else no values are kept for
     its cases.  values: those of expressions.  guarded: whether a case of a selection was something else under its
-    condition.  refused: why an output is not followed.
+    condition.  refused: why an output is not followed.  looking: whether what JAX makes of the factors of `lu` is
+    followed for its expressions alone.
     """
 
     name = "prime-field arithmetic"
@@ -139,6 +140,7 @@ class Fields(Arithmetic):
         self.trail: list[Step] = []
         self.values: dict[int, Value] = {}
         self.guarded = False
+        self.looking = False
         self.refused: HollowError | None = None
         self.extremes: dict[int, JaxprEqn] = {}
         self.stands_for: dict[JaxprEqn, JaxprEqn] = {}
@@ -232,18 +234,32 @@ class Fields(Arithmetic):
         return written_out(equation) if equation.primitive.name == "cumlogsumexp" or x.terms is not None else None
 
     def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
-        """Also scatters whose indices are numbers; others have a definition."""
-        return super().supports(equation, operands) or (
-            equation.primitive.name in SCATTERS and isinstance(operands[1], Number)
-        )
+        """Also scatters whose indices are numbers, steps that solve by factors, and products of eigenvalues."""
+        name = equation.primitive.name
+        known = name in SCATTERS and isinstance(operands[1], Number) or exchanges.is_step(equation, operands)
+        known = known or spectral_functions.is_of_eigenvalues(self, equation, operands)
+        return known or super().supports(equation, operands)
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation; the cases of a selection are taken for what they are under its condition."""
+        return self._noted(equation, operands, self._shared)
+
+    def _of_one_way(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The same for one way to exchange rows; what stands in the table may be known for all ways together."""
+        return self._noted(equation, operands, self._for_all_inputs)
+
+    def _noted(
+        self,
+        equation: JaxprEqn,
+        operands: Sequence[Value],
+        evaluated: Callable[[JaxprEqn, Sequence[Value]], list[Value]],
+    ) -> list[Value]:
+        """The results, remembered for selections further on, and in the trail."""
         if self.selects:
             for operand in operands:
                 self._remember(operand)
             equation, operands = self._of_members(equation, operands)
-        results = self._shared(equation, operands)
+        results = evaluated(equation, operands)
         for value in (*operands, *results):
             self._keep_small(value)
         if self.selects:
@@ -312,6 +328,8 @@ class Fields(Arithmetic):
         after = increasing_last(self, equation, taken) if by_order else None
         if found is None and "cosines of angles" in laws:
             found = inner_products.within_one(self, equation, taken)
+        if found is None:
+            found = spectral_functions.reduced(self, equation, taken)
         evaluated = [found] if found is not None else after or self._evaluated(equation, taken)
         results = [self._as_one(self._again(self._unconditional(x))) for x in evaluated]
         self._meet(results)
@@ -450,7 +468,7 @@ class Fields(Arithmetic):
     def _evaluated(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation, with what is known about them, and what they are almost everywhere."""
         if any([isinstance(operand, Exchanged) for operand in operands]):
-            return exchanges.followed(self, equation, operands, functools.partial(self.evaluate, equation))
+            return exchanges.followed(self, equation, operands, functools.partial(self._of_one_way, equation))
         refused = next((o for o in operands if isinstance(o, Refused)), None)
         if refused is not None:
             return self._refused(equation, operands, refused.error)

@@ -39,6 +39,8 @@ LAWS = frozenset(
         "roots met before",
         "signs of multiples",
         "member of an extreme",
+        "order of rows",
+        "functions of eigenvalues",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

@@ -201,6 +201,13 @@ def smaller_gram(a: jax.Array) -> jax.Array:
     return (a[..., :, :, None] * a[..., :, None, :]).sum(-3)
 
 
+def mean_and_rest(a: jax.Array) -> list[jax.Array]:
+    """The mean m of the diagonal, n times, and A - m."""
+    n = a.shape[-1]
+    mean = sum(a[..., i, i] for i in range(n))[..., None] / n
+    return [jnp.broadcast_to(mean, a.shape[:-1]), a - mean[..., None] * jnp.eye(n, dtype=a.dtype)]
+
+
 def two_eigenvalues(a: jax.Array) -> jax.Array:
     """Of symmetric matrices of at most two rows: (a + d)/2 ∓ √(((a - d)/2)² + b²)."""
     if a.shape[-1] < 2:

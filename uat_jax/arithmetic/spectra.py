@@ -7,16 +7,17 @@ are orthonormal, and that A = V Λ Vᵀ or A = U S Vᵀ: products of just these 
 from __future__ import annotations
 
 import functools
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic import spectral_functions
 from uat_jax.arithmetic.canonical_form import parameters_digest
 from uat_jax.arithmetic.facts import Facts, Nature
-from uat_jax.arithmetic.gathering import gathered
-from uat_jax.arithmetic.linear_algebra import one_triangle, smaller_gram, two_eigenvalues
+from uat_jax.arithmetic.linear_algebra import mean_and_rest, one_triangle, smaller_gram, two_eigenvalues
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Residues, same
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -26,13 +27,17 @@ if TYPE_CHECKING:
     from uat_jax.arithmetic.fields import Fields
 
 
+MOST_MET = 8
+"""So many matrices are remembered, of which multiples may be met."""
+
+
 def eigh(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `eigh`: eigenvectors and ascending eigenvalues of the symmetric matrix that one triangle makes."""
     refuse_infinite(equation, x)
     lower, dtype = equation.params["lower"], dtype_of(equation.invars[0])
     (symmetric,) = fields.inner(_program(functools.partial(one_triangle, lower), x.shape, dtype), [x])
     vectors = of_matrix(fields, _named(equation, "eigenvectors"), symmetric, x.shape)
-    values = _eigenvalues(fields, symmetric, dtype)
+    values = _eigenvalues(fields, symmetric, dtype, x.scale)
     if len(x.shape) == 2 and x.shape[1] > 0:
         v, a = vectors.residues, symmetric.residues
         scaled = _columns_times(fields, v, values)
@@ -41,6 +46,7 @@ def eigh(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
         _keep(fields, scaled, _transposed(v), a)
         _keep(fields, v, _transposed(scaled), a)
         _keep(fields, a, v, scaled)
+        spectral_functions.keep(fields, values, symmetric, dtype, v)
     return [vectors, values]
 
 
@@ -49,41 +55,66 @@ def svd(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     refuse_infinite(equation, x)
     dtype = dtype_of(equation.invars[0])
     (gram,) = fields.inner(_program(smaller_gram, x.shape, dtype), [x])
-    squares = _eigenvalues(fields, gram, dtype).moved(lambda a: a[..., ::-1]).but(nonnegative=True)
+    squares = _eigenvalues(fields, gram, dtype, x.scale**2).moved(lambda a: a[..., ::-1]).but(nonnegative=True)
     values = fields.functions.root(squares)
     names = ("left singular vectors", "right singular vectors")
     vectors = [
         of_matrix(fields, _named(equation, name), x, shape_of(v))
         for name, v in zip(names, equation.outvars[1:], strict=False)
     ]
-    if vectors and len(x.shape) == 2 and x.shape[0] >= x.shape[1] == vectors[0].shape[1] > 0:
+    if len(x.shape) == 2 and vectors and vectors[0].shape[1] == vectors[1].shape[0] == min(x.shape) > 0:
         u, v, a = (number.residues for number in (*vectors, x))
         rows = _transposed(_columns_times(fields, _transposed(v), values))
         _keep_orthogonal(fields, _transposed(u))
         _keep_orthogonal(fields, v)
-        _keep_orthogonal(fields, _transposed(v))
+        _keep_orthogonal(fields, _transposed(v) if x.shape[0] >= x.shape[1] else u)
         _keep(fields, _columns_times(fields, u, values), v, a)
         _keep(fields, u, rows, a)
         _keep(fields, a, _transposed(v), _columns_times(fields, u, values))
         _keep(fields, _transposed(u), a, rows)
+    spectral_functions.keep(fields, values, x, dtype, None)
     return [values.but(facts=_always(x, values.shape)), *vectors]
 
 
-def _eigenvalues(fields: Fields, x: Number, dtype: np.dtype) -> Number:
-    """Ascending eigenvalues: unknown functions, the last of which is the trace less the others."""
+def _eigenvalues(fields: Fields, x: Number, dtype: np.dtype, scale: Fraction) -> Number:
+    """Ascending eigenvalues: tr A/n and those of A₀ = A - tr A/n, unknown functions μ of it.
+
+    The μ have the sum 0, are multiplied by s > 0 with A₀, and become their opposites in the opposite order with -A₀:
+    μᵢ = s (hᵢ(A₀/s) - hₙ₊₁₋ᵢ(-A₀/s)) less the mean of these.  `scale`: some s, chosen by the program.
+    """
     n = x.shape[-1]
     if n <= 2:
         (values,) = fields.inner(_program(two_eigenvalues, x.shape, dtype), [x])
         return values
-    f = fields.functions
-    others = of_matrix(fields, "eigenvalues", x, (*x.shape[:-2], n - 1))
-    trace = f.sum(x.moved(lambda a: np.diagonal(a, axis1=-2, axis2=-1)), (len(x.shape) - 2,))
-    last = f.subtract(trace, f.sum(others, (len(x.shape) - 2,)))
-    count = int(np.prod(others.shape))
-    places = np.concatenate(
-        [np.arange(count).reshape(others.shape), count + np.arange(count // (n - 1)).reshape(*last.shape, 1)], axis=-1
-    )
-    return gathered(f, [others, last], places).but(facts=_always(x, (*x.shape[:-2], n)))
+    f, axis = fields.functions, len(x.shape) - 2
+    mean, rest = map(fields.lift, fields.inner(_program(mean_and_rest, x.shape, dtype), [x]))
+    scale = _scale(fields, rest.residues, scale) if "homogeneity" in f.laws else Fraction(1)
+    each = [
+        of_matrix(
+            fields, "eigenvalues", Number(fields.draw.scale(rest.residues, sign / scale), facts=x.facts), mean.shape
+        )
+        for sign in (1, -1)
+    ]
+    turned = f.subtract(each[0], each[1].moved(lambda a: a[..., ::-1]))
+    centre = f.multiply(f.sum(turned, (axis,)), f.constant(Fraction(1, n), x.shape[:-2]))
+    own = f.subtract(turned, centre.moved(lambda a: np.broadcast_to(a[..., None], (*a.shape, n))))
+    return f.add(mean, f.multiply(own, f.constant(scale, own.shape))).but(facts=_always(x, mean.shape), scale=scale)
+
+
+def _scale(fields: Fields, rest: Residues, suggested: Fraction) -> Fraction:
+    """What A₀ is divided by: s·q if it is ± q times a matrix that was divided by s; else as the program suggests."""
+    met, draw = fields.functions.matrices_met, fields.draw
+    for other, s, scale in met:
+        if other.shape != rest.shape:
+            continue
+        for q in dict.fromkeys((Fraction(1), suggested / scale, suggested, 1 / scale)):
+            multiple = draw.scale(other, q)
+            draw.compared(2 * int(np.prod(rest.shape)))
+            if same(rest, multiple) or same(rest, draw.negate(multiple)):
+                return s * q
+    if len(met) < MOST_MET:
+        met.append((rest, suggested, suggested))
+    return suggested
 
 
 def product_of(fields: Fields, left: Residues, right: Residues) -> Residues | None:
@@ -93,7 +124,7 @@ def product_of(fields: Fields, left: Residues, right: Residues) -> Residues | No
             fields.draw.compared(2 * int(np.prod(a.shape) + np.prod(b.shape)))
             if same(a, left) and same(b, right):
                 return product
-    return None
+    return spectral_functions.product_of(fields, left, right)
 
 
 def _keep(fields: Fields, left: Residues, right: Residues, product: Residues) -> None:

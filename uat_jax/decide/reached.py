@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
-from uat_jax.arithmetic.concrete import made_on_host
+from uat_jax.arithmetic.concrete import is_keys, made_on_host
 from uat_jax.arithmetic.fact_rules import TOTAL
 from uat_jax.arithmetic.formula import DECIDED, REARRANGING
 from uat_jax.arithmetic.integer_ranges import Range, limits, of_array, ranges, signs_between
@@ -155,7 +155,7 @@ def _constant(atom: Any, array: Any) -> _Value:
     """A constant; a boolean that stands in an equation is decided."""
     if not is_number(atom):
         is_truth = dtype_of(atom) == np.bool_ and not np.ndim(array)
-        whole = np.asarray(array) if dtype_of(atom).kind in "iub" else None
+        whole = np.asarray(array) if not is_keys(array) and dtype_of(atom).kind in "iub" else None
         return _Value(np.asarray(array, bool) if is_truth else array, limits(dtype_of(atom)), False, whole=whole)
     values = np.asarray(array, dtype_of(atom))
     found, one = of_array(values), values.size > 0 and bool(np.all(values == values.flat[0]))
