@@ -296,9 +296,7 @@ def test_a_primitive_is_not_known_by_its_name(name):
 
 
 def test_a_primitive_that_is_called_as_one_of_jax_and_is_not_known_is_refused():
-    with pytest.raises(
-        UnsupportedError, match="'sin'.* is a primitive of another library with the name of one of JAX"
-    ):
+    with pytest.raises(UnsupportedError, match="'sin'.* is a primitive of another library with the name of one of JAX"):
         uj.certify(called_as("sin").bind, jnp.sin, S)
 
 
