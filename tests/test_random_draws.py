@@ -251,3 +251,10 @@ def test_bits_of_floats_are_in_their_order():
         assert np.all((found.low <= inside) & (inside <= found.high)) and found.high < np.inf
     for low, high in [(0, 0x7F800000), (0, 0xFFFFFFFF), (0x80000000, 0x80000001)]:
         assert ranges(equation, [Range(low, high)]) == [UNBOUNDED]
+
+
+def test_a_key_of_the_counter_in_a_long_loop_is_no_crash():
+    """Keys that differ from step to step are not followed by induction, and the loops are the same program unrolled."""
+    step = lambda x: lambda i, c: jnp.sin(c) + x[:2] * real(drawn(i, "threefry2x32", BITS) > 0)
+    looped = lambda x: lax.fori_loop(0, 20, step(x), x[:2])
+    assert uj.certify(looped, lambda x: 2 * looped(x) - looped(x), V).verdict is not Verdict.REFUTED

@@ -19,7 +19,6 @@ from jax.extend.core import JaxprEqn
 from uat_jax.arithmetic.concrete import on_host
 from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_values import COPIES
-from uat_jax.arithmetic.random_keys import draws_one_by_one
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.loops.walk import Value, Walk, is_concrete, staged
 from uat_jax.errors import UnsupportedError
@@ -136,7 +135,7 @@ class KnownStep(Walk):
 
     def vectorized(self, equation: JaxprEqn, operands: list[Value]) -> list[Value]:
         """An equation between integers, at all steps of the class at once."""
-        if not draws_one_by_one(equation):
+        if any(jnp.issubdtype(dtype_of(atom), jax.dtypes.prng_key) for atom in (*equation.invars, *equation.outvars)):
             raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} has another key at every step")
         axes = [0 if isinstance(o, Series) else None for o in operands]
         arrays = [o.values if isinstance(o, Series) else o for o in operands]
