@@ -18,6 +18,7 @@ from uat_jax import Verdict
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.expansion import expanded
 from uat_jax.decide.outside_names import never_returns
+from uat_jax.decide.specification import snapshot_of
 from uat_jax.errors import MismatchError, UnsupportedError
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -304,3 +305,13 @@ def test_a_primitive_is_what_it_is_implemented_as_whatever_it_is_called():
     sine = called_as("cos", lambda x: lax.sin(x))
     assert uj.certify(lambda x: sine.bind(x) * 2, lambda x: jnp.sin(x) + sine.bind(x), S).passes
     assert uj.certify(lambda x: UNKNOWN.bind(x), lambda x: UNKNOWN.bind(x), S).passes
+
+
+@pytest.mark.parametrize("name", ["copy", "jit", "sin"])
+def test_a_primitive_that_is_called_as_one_of_jax_is_not_written_as_that_one(name):
+    of = jax.make_jaxpr(lambda x: x + 0)(1.0)
+    function = lambda x: called_as(name, lambda x, **parameters: 2 * x).bind(
+        x, **({"jaxpr": of} if name == "jit" else {})
+    )
+    with pytest.raises(UnsupportedError, match=f"'{name}'"):
+        snapshot_of(function, (S,))
