@@ -119,6 +119,7 @@ DECIDED: frozenset[str] = frozenset(
         "divisors: cancelled in a where",
         "undefined: a constant to the power of a quotient",
         "undefined: a power of two numbers",
+        "undefined: argmax of two rows that are numbers",
         "undefined: exp > 0 and not <= 0",
         "undefined: the angle of a point on the right",
         "undefined: the sign of a multiple that is a number",

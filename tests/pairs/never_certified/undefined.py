@@ -80,6 +80,21 @@ JUMPS = (
     Different("1 to the power ∞ at all sizes", lambda x: jnp.power(jnp.exp(x * x), 1 / (x * x)), lambda x: jnp.exp(1 + 0 * x), (jax.ShapeDtypeStruct(N, jnp.float64),), ((0, 1, 2, 3, 4),), null_set=True),
 )  # fmt: skip
 
+
+def pair(x, y):
+    """Two numbers in one array."""
+    return jnp.stack([x, y])
+
+
+IN_ROWS = (
+    Different("argmax of a row with 0/0", lambda x, z: jnp.argmax(pair(x, z * z / z)), lambda x, z: jnp.argmax(pair(x, z)), (S, S), (5, 0), null_set=True),
+    Different("argmin of a row with 0/0", lambda x, z: jnp.argmin(jnp.stack([x, z * z / z, 9 + x])), lambda x, z: jnp.argmin(jnp.stack([x, z, 9 + x])), (S, S), (-5, 0), null_set=True),
+    Different("argmax of a row with a root", lambda x, z: jnp.argmax(pair(x, jnp.sqrt(z + FAR) ** 2)), lambda x, z: jnp.argmax(pair(x, z + FAR)), (S, S), (5, -32)),
+    Different("one-hot of a row with a logarithm", lambda x, z: jax.nn.one_hot(jnp.argmax(pair(x, jnp.exp(jnp.log(z + FAR)))), 2), lambda x, z: jax.nn.one_hot(jnp.argmax(pair(x, z + FAR)), 2), (S, S), (5, -32)),
+    Different("a row with 0/0 compared", lambda x, z: ind(pair(z * z / z, x) > -1), lambda x, z: ind(pair(z, x) > -1), (S, S), (5, 0), null_set=True),
+    Different("a row with 0/0 looked at", lambda x, z: ind(jnp.isfinite(pair(z * z / z, x))).sum(), lambda x, z: ind(jnp.isfinite(pair(z, x))).sum(), (S, S), (5, 0), null_set=True),
+)  # fmt: skip
+
 CAUGHT = (
     Different("isnan of log", lambda x: jnp.where(jnp.isnan(jnp.log(x + FAR)), 0.0, x), lambda x: x, (S,), (-32,)),
     Different("isnan of sqrt", lambda x: jnp.where(jnp.isnan(jnp.sqrt(x + FAR)), 0.0, x), lambda x: x, (S,), (-32,)),
@@ -200,6 +215,7 @@ EQUAL = (
     Equal("the angle of a point on the right", lambda x, u: jnp.arctan2(x * jnp.exp(u), jnp.exp(u)), lambda x, u: jnp.arctan(x) + 0 * u, (S, S)),
     Equal("the cosine of that angle", lambda x, u: jnp.cos(jnp.arctan2(x * jnp.exp(u), jnp.exp(u))), lambda x, u: 1 / jnp.sqrt(1 + x * x) + 0 * u, (S, S)),
     Equal("a power of two numbers", lambda x, y: jnp.power(jnp.exp(x), y / (1 + x * x)), lambda x, y: jnp.exp(x * y / (1 + x * x)), (S, S)),
+    Equal("argmax of two rows that are numbers", lambda x, z: jnp.argmax(pair(x, (1 + z * z) * z / (1 + z * z))), lambda x, z: jnp.argmax(pair(x, z)), (S, S)),
     Equal("a constant to the power of a quotient", lambda x: jnp.power(2.0, 1 / x) * jnp.power(2.0, -1 / x), lambda x: x / x, (S,)),
     Equal("log > 0 in two ways", lambda x: ind(jnp.log(x) > 0), lambda x: ind(0 < jnp.log(x)), (S,)),
     Equal("exp > 0 and not <= 0", lambda x: ind(jnp.exp(x) > 2), lambda x: 1 - ind(jnp.exp(x) <= 2), (S,)),
