@@ -1,5 +1,7 @@
 """Programs written out: primitives of other libraries, errors that a program raises, reductions, sign bits."""
 
+import dataclasses
+
 import equinox as eqx
 import equinox.internal as eqxi
 import jax
@@ -7,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import mlir
 
@@ -15,6 +18,7 @@ from uat_jax import Verdict
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.expansion import expanded
 from uat_jax.decide.outside_names import never_returns
+from uat_jax.decide.specification import snapshot_of
 from uat_jax.errors import MismatchError, UnsupportedError
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -231,3 +235,83 @@ WRITTEN_OUT = [
 @pytest.mark.parametrize("left, right, verdicts", [row[1:] for row in WRITTEN_OUT], ids=[row[0] for row in WRITTEN_OUT])
 def test_what_stands_for_simpler_primitives_is_written_out(left, right, verdicts):
     assert uj.certify(left, right, V).verdict in verdicts
+
+
+# --- primitives that are called as others -----------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Factor:
+    """A parameter of a primitive."""
+
+    of: int = 2
+
+
+def another_factor(name="Factor"):
+    """Another class of the same name, and a parameter with more than its fields."""
+    made = dataclasses.make_dataclass(name, [("of", int, 2)], frozen=True)()
+    return made
+
+
+def beside_its_fields(more):
+    """A parameter that holds something beside its fields."""
+    made = Factor()
+    object.__setattr__(made, "more", more)
+    return made
+
+
+def called_as(name, function=None):
+    """A primitive of another library, which JAX compiles as the function; without one nothing is known of it."""
+    primitive = Primitive(name)
+    primitive.def_abstract_eval(lambda x, **parameters: ShapedArray(x.shape, x.dtype))
+    if function is not None:
+        primitive.def_impl(function)
+    return primitive
+
+
+UNKNOWN = called_as("unknown")
+CALLED_AS_OTHERS = {
+    "a sine that is none": (called_as("sin", lambda x: lax.cos(x)).bind, jnp.sin),
+    "a copy that is none": (called_as("copy", lambda x: 2 * x).bind, lambda x: x + 0),
+    "a call that is none": (called_as("jit", lambda x, jaxpr: 2 * x).bind, None),
+    "two of one name": (called_as("unknown").bind, UNKNOWN.bind),
+    "two of one name, one of which is known": (called_as("unknown", lambda x: 2 * x).bind, UNKNOWN.bind),
+    "parameters of two classes of one name": (
+        lambda x: UNKNOWN.bind(x, factor=Factor()),
+        lambda x: UNKNOWN.bind(x, factor=another_factor()),
+    ),
+    "parameters with more than their fields": (
+        lambda x: UNKNOWN.bind(x, factor=beside_its_fields(1)),
+        lambda x: UNKNOWN.bind(x, factor=beside_its_fields(2)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLED_AS_OTHERS)
+def test_a_primitive_is_not_known_by_its_name(name):
+    left, right = CALLED_AS_OTHERS[name]
+    if right is None:
+        of = jax.make_jaxpr(lambda x: x + 0)(1.0)
+        left, right = lambda x: CALLED_AS_OTHERS[name][0](x, jaxpr=of), lambda x: x + 0
+    assert not uj.certify(left, right, S).passes
+
+
+def test_a_primitive_that_is_called_as_one_of_jax_and_is_not_known_is_refused():
+    with pytest.raises(UnsupportedError, match="'sin'.* is a primitive of another library with the name of one of JAX"):
+        uj.certify(called_as("sin").bind, jnp.sin, S)
+
+
+def test_a_primitive_is_what_it_is_implemented_as_whatever_it_is_called():
+    sine = called_as("cos", lambda x: lax.sin(x))
+    assert uj.certify(lambda x: sine.bind(x) * 2, lambda x: jnp.sin(x) + sine.bind(x), S).passes
+    assert uj.certify(lambda x: UNKNOWN.bind(x), lambda x: UNKNOWN.bind(x), S).passes
+
+
+@pytest.mark.parametrize("name", ["copy", "jit", "sin"])
+def test_a_primitive_that_is_called_as_one_of_jax_is_not_written_as_that_one(name):
+    of = jax.make_jaxpr(lambda x: x + 0)(1.0)
+    function = lambda x: called_as(name, lambda x, **parameters: 2 * x).bind(
+        x, **({"jaxpr": of} if name == "jit" else {})
+    )
+    with pytest.raises(UnsupportedError, match=f"'{name}'"):
+        snapshot_of(function, (S,))

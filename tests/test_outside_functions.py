@@ -61,6 +61,28 @@ def powered(power):
     return called(lambda x: x**power)
 
 
+class Number(float):
+    """A number of Python that holds more than its value."""
+
+    def __init__(self, value, more):
+        self.more = more
+
+    def __new__(cls, value, more):
+        return float.__new__(cls, value)
+
+
+class Product(np.ndarray):
+    """An array of which * is the product of matrices."""
+
+    def __mul__(self, other):
+        return np.asarray(self) @ other
+
+
+def summed(factor):
+    """A host function that multiplies with what it captures; so a product of matrices is another one."""
+    return called(lambda x: np.float32(np.sum(np.ma.filled(np.ma.asarray(factor * x), 0)) * np.ones(3)))
+
+
 SAME = {
     "two writings around it": (lambda x: 2 * host(x), lambda x: host(x) + host(x)),
     "two writings of the operand": (lambda x: host((x + 1) ** 2), lambda x: host(x * x + 2 * x + 1)),
@@ -128,6 +150,8 @@ DIFFERENT = {
     "NaN that is caught": (lambda x: jnp.where(jnp.isnan(host(x)), 0, x), lambda x: x * 1),
     "a choice by what may be NaN": (lambda x: jnp.where(host(x) > 0, x, 2 * x),
                                     lambda x: jnp.where(host(x) <= 0, 2 * x, x)),
+    "another mask": tuple(summed(np.ma.array([1.0, 2, 3], mask=[0, n, 1 - n])) for n in (0, 1)),
+    "a matrix for an array": (summed(np.ones((3, 3)).view(Product)), summed(np.ones((3, 3)))),
     "squares are not positive": (lambda x: jnp.abs(order(x) * x), lambda x: order(x) * jnp.abs(x)),
 }  # fmt: skip
 
@@ -163,6 +187,26 @@ def itself(x):
     return recursive(0)(x)
 
 
+MASKED = [np.ma.array([1.0, 2.0], mask=[0, last]) for last in (0, 1)]
+NAN = [np.uint64(0x7FF8000000000000 + n).view(np.float64) for n in (1, 2)]
+HELD_BESIDE = [
+    MASKED,
+    (MASKED[0], MASKED[0].data),
+    (np.eye(2).view(Product), np.eye(2)),
+    (np.ones(2, np.float32), jnp.ones(2)),
+    (np.ones((2, 2)), np.ones((2, 2), order="F")),
+    (jnp.asarray(1.0), jnp.asarray(1.0, jnp.float32)),
+    (np.float32(1), np.ones((), np.float32)),
+    (Number(1, 2), Number(1, 3)),
+    NAN,
+    [x.item() for x in NAN],
+    [np.dtype("f4", metadata={"n": n}) for n in (1, 2)],
+    [np.zeros(1, [(name, "f4")]) for name in "ab"],
+    [functools.partial(dict, **dict.fromkeys(names)) for names in ("ab", "ba")],
+]
+"""Captured values that have the same numbers and are different ones for a function."""
+
+
 def test_functions_are_known_by_what_they_are_made_of():
     of = lambda number: lambda x: x + number
     with_default = lambda n: lambda x, n=n: x + n
@@ -170,7 +214,8 @@ def test_functions_are_known_by_what_they_are_made_of():
              (of(of(1)), of(of(1))), (of((1, "a")), of((1, "a"))), (recursive(1), recursive(1))]  # fmt: skip
     apart = [(of(1), of(1.0)), (of(0.0), of(-0.0)), (with_default(2), with_default(3)), (of([1]), of([1])),
              (of(np.arange(3)), of(np.arange(3.0))), (of(1), with_default(1)), (of(of(1)), of(of(2))), (np.sin, np.cos),
-             (Scaled().__call__, Scaled().__call__), (of(True), of(1)), (of(()), of(None))]  # fmt: skip
+             (Scaled().__call__, Scaled().__call__), (of(True), of(1)), (of(()), of(None)),
+             *((of(a), of(b)) for a, b in HELD_BESIDE)]  # fmt: skip
     assert all(made_of(a) == made_of(b) and hash(made_of(a)) == hash(made_of(b)) for a, b in alike)
     assert not any(made_of(a) == made_of(b) for a, b in apart)
     changed = of(1)

@@ -160,6 +160,52 @@ def test_other_generators_promise_nothing_of_many_keys():
     assert uj.certify(lambda x: x * together(x), lambda x: each(x) * x, V).verdict not in EQUAL
 
 
+def drawn(i, impl, draw=random.uniform):
+    """What is drawn with the key of one integer."""
+    return draw(random.key(i, impl=impl), (2,))
+
+
+def drawn_together(i, impl, count, draw=random.uniform):
+    """What is drawn for it where draws are made for all integers at once: other generators draw otherwise then."""
+    return jax.vmap(lambda j: drawn(j, impl, draw))(jnp.arange(count))[i]
+
+
+FEW, MANY = (uj.integers(jax.ShapeDtypeStruct((), jnp.int32), 0, high) for high in (3, 99))
+BITS = lambda key, shape: random.bits(key, shape).astype(jnp.int32)
+TOGETHER = {
+    "uniform": (lambda i: drawn(i, "rbg"), lambda i: drawn_together(i, "rbg", 4), (FEW,)),
+    "beside a real number": (
+        lambda i, x: x[:2] * drawn(i, "rbg"),
+        lambda i, x: x[:2] * drawn_together(i, "rbg", 4),
+        (FEW, V),
+    ),
+    "whole numbers": (lambda i: drawn(i, "rbg", BITS), lambda i: drawn_together(i, "rbg", 4, BITS), (FEW,)),
+    "many": (lambda i: drawn(i, "rbg", BITS), lambda i: drawn_together(i, "rbg", 100, BITS), (MANY,)),
+    "another generator": (lambda i: drawn(i, "unsafe_rbg"), lambda i: drawn_together(i, "unsafe_rbg", 4), (FEW,)),
+    "in a long loop": (
+        lambda x: lax.fori_loop(0, 20, lambda i, c: jnp.sin(c) + x[:2] * real(drawn(i, "rbg", BITS) > 0), x[:2]),
+        lambda x: lax.scan(
+            lambda c, b: (jnp.sin(c) + x[:2] * real(b > 0), None),
+            x[:2],
+            jax.vmap(lambda i: drawn(i, "rbg", BITS))(jnp.arange(20)),
+        )[0],
+        (V,),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_integers_side_by_side_draw_what_each_draws_alone(name):
+    left, right, specs = TOGETHER[name]
+    assert not uj.certify(left, right, *specs).passes
+
+
+def test_keys_of_integers_draw_the_same_one_by_one():
+    pair = (lambda i: drawn(i, "threefry2x32"), lambda i: drawn_together(i, "threefry2x32", 4))
+    assert uj.certify(*pair, FEW).passes
+    assert uj.certify(lambda i: 2 * drawn(i, "rbg"), lambda i: drawn(i, "rbg") * 2, FEW).passes
+
+
 def test_several_keys_are_any_keys():
     two = KEY, KEY
     assert uj.certify(lambda x, k, l: normal(k) * x, lambda x, k, l: x * normal(k), V, *two).verdict in EQUAL
@@ -205,3 +251,10 @@ def test_bits_of_floats_are_in_their_order():
         assert np.all((found.low <= inside) & (inside <= found.high)) and found.high < np.inf
     for low, high in [(0, 0x7F800000), (0, 0xFFFFFFFF), (0x80000000, 0x80000001)]:
         assert ranges(equation, [Range(low, high)]) == [UNBOUNDED]
+
+
+def test_a_key_of_the_counter_in_a_long_loop_is_no_crash():
+    """Keys that differ from step to step are not followed by induction, and the loops are the same program unrolled."""
+    step = lambda x: lambda i, c: jnp.sin(c) + x[:2] * real(drawn(i, "threefry2x32", BITS) > 0)
+    looped = lambda x: lax.fori_loop(0, 20, step(x), x[:2])
+    assert uj.certify(looped, lambda x: 2 * looped(x) - looped(x), V).verdict is not Verdict.REFUTED

@@ -24,6 +24,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_values import COPIES, PLACEMENT, generators
 from uat_jax.arithmetic.operation import Operation, operation_of
+from uat_jax.arithmetic.primitives import is_own
 from uat_jax.arithmetic.stored_control import SCAN, scan_parameters
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.errors import UnsupportedError
@@ -155,7 +156,8 @@ class CanonicalForms:
         own = {type(effect).__name__ for effect in equation.effects}
         parameters = self._parameters(equation) if own and own <= effects else self.parameters(equation)
         types = tuple(_type(v.aval) for v in equation.outvars)
-        number = self.number(("operation", equation.primitive.name, parameters, types))
+        primitive = equation.primitive.name if is_own(equation.primitive) else equation.primitive
+        number = self.number(("operation", primitive, parameters, types))
         if not own:
             self.applied[operation_of(equation)] = number
         return number
@@ -228,7 +230,9 @@ class CanonicalForms:
         if isinstance(value, AbstractValue):
             return _type(value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            return tuple((f.name, self.value(getattr(value, f.name), where)) for f in dataclasses.fields(value))
+            names = [f.name for f in dataclasses.fields(value)]
+            if set(getattr(value, "__dict__", {})) <= set(names):
+                return type(value), *((name, self.value(getattr(value, name), where)) for name in names)
         raise UnsupportedError(f"{where} has a parameter of type {type(value).__name__}, which cannot be compared")
 
 

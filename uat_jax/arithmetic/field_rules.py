@@ -175,9 +175,12 @@ def _acos(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
 
 
 def _atan2(fields: Fields, equation: JaxprEqn, y: Any, x: Any) -> Number:
-    """The angle of the point (x, y): atan(y/x) for x > 0, π/2 - atan(x/y) for y > 0, and so on by known signs."""
+    """The angle of the point (x, y): atan(y/x) for x > 0, π/2 - atan(x/y) for y > 0, and so on by known signs.
+
+    Both are numbers for all inputs: e^(log u²) is positive wherever it is defined, and 0 on a device for u = 0.
+    """
     f, (y, x) = fields.functions, fields.functions.aligned(fields.lift(y), fields.lift(x))
-    if y.special is None and x.special is None and "angles" in f.laws:
+    if y.special is None and x.special is None and fields.certain(y, x) and "angles" in f.laws:
         sign = lambda z, which: z.facts is not None and not z.facts.guarded and getattr(z.facts, which).all()
         atan = functools.partial(inverses.angle_of_quotient, f)
         quarter = f.spread(f.closed(Product(Fraction(1, 2), ((PI, Fraction(1)),))), x.shape)
@@ -187,7 +190,7 @@ def _atan2(fields: Fields, equation: JaxprEqn, y: Any, x: Any) -> Number:
             return f.subtract(quarter, atan(x, y))
         if sign(y, "negative"):
             return f.negate(f.add(quarter, atan(x, y)))
-        if sign(x, "negative") and fields.certain(y):
+        if sign(x, "negative"):
             above = _opposite(f, f.step(f.negate(y)))
             return f.add(atan(y, x), f.multiply(quarter, f.subtract(f.multiply(f.constant(4), above), f.constant(2))))
         if not vanishes(x.residues).any():
@@ -439,9 +442,14 @@ def _refuse_undefined(equation: JaxprEqn, *numbers: Number) -> None:
 
 
 def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
-    """The sign, which is 0 at 0."""
+    """The sign, which is 0 at 0.
+
+    Where x may be infinite, or 0 by an infinity, it may not have the sign of what it is a positive multiple of.
+    """
     f = fields.functions
-    if _surely_positive(x) and fields.certain(x):
+    if not fields.certain(x):
+        x = x.but(direction=None)
+    elif _surely_positive(x):
         return f.constant(1, x.shape)
     signs = fields.signs(equation, x)
     if len(signs) == 1:

@@ -413,11 +413,14 @@ class AnyEntries(_Builder):
             self.shape, self.source = kept
 
     def _one_variable(self, place: int, node: int | None) -> int | None:
-        """The node, or if it is a new variable for entries that have one already, that one."""
+        """The node, or if it is a new variable for entries that have one already, that one.
+
+        The first array of the same formal value may be one that is undefined somewhere, and is then a variable alone.
+        """
         if node is None or self.nodes[node].key[0] != "variable" or node in self.places:
             return node
-        known_as = self._known_as(place) if place in self.equals.certain else place
-        key = known_as, self.source.tobytes(), self.nodes[node].dtype
+        certain = place in self.equals.certain
+        key = certain, self._known_as(place) if certain else place, self.source.tobytes(), self.nodes[node].dtype
         first = self.variables.setdefault(key, node)
         if first != node:
             self.nodes.pop()

@@ -158,15 +158,19 @@ def _angle(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     if "angles" not in functions.laws:
         return result
     name = equation.primitive.name
-    if name == "atan2" and not any(_has_sign(x) for x in operands) and not _on_circle(functions, operands):
+    if name == "atan2" and not _is_off_origin(functions, operands):
         return result
     result = angle_met(functions, operands[0], name, result) if name in ("asin", "atan") else result
     return result.but(turn=Turn(None, ((name, tuple(operands), 1),)))
 
 
-def _on_circle(functions: FieldFunctions, operands: Sequence[Number]) -> bool:
-    """Whether x² + y² is formally 1 for numbers that are defined for all inputs, so that they are never both 0."""
-    if any(x.special is not None or x.almost is not None or not _is_defined(x, Defined.ALWAYS) for x in operands):
+def _is_off_origin(functions: FieldFunctions, operands: Sequence[Number]) -> bool:
+    """Whether two numbers are defined for all inputs and never both 0: one has a sign, or x² + y² is formally 1."""
+    if any(x.special is not None or not _is_defined(x, Defined.ALWAYS) for x in operands):
+        return False
+    if any(map(_has_sign, operands)):
+        return True
+    if any(x.almost is not None for x in operands):
         return False
     functions.draw.compared(1)
     total = functions.add(*(functions.multiply(x, x) for x in operands))

@@ -31,6 +31,7 @@ from uat_jax.arithmetic import jaxpr_values as values
 from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_extents import LIMITS, Extents
 from uat_jax.arithmetic.jaxpr_values import COPIES, damaged, primitives, shown
+from uat_jax.arithmetic.primitives import has_name_of_own, is_own
 from uat_jax.arithmetic.stored_control import CALL, SCAN, SIZE, scan_parameters
 from uat_jax.arithmetic.symbolic_sizes import is_symbolic
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
@@ -110,7 +111,7 @@ class _Writer:
         equations, lines, calls = [], [], []
         for equation in live:
             operands = [read(atom) for atom in equation.invars]
-            if equation.primitive.name in COPIES:
+            if equation.primitive.name in COPIES and is_own(equation.primitive):
                 atoms.update(zip(equation.outvars, operands, strict=True))
                 continue
             name, parameters, called = self.primitive(equation)
@@ -136,9 +137,10 @@ class _Writer:
             calls.append(self.place(jaxpr))
             return {kind or ("closed_jaxpr" if isinstance(jaxpr, ClosedJaxpr) else "jaxpr"): calls[-1]}
 
-        if function is not None:
+        taken_for_another = has_name_of_own(equation.primitive)
+        if function is not None and not taken_for_another:
             return CALL, {"call_jaxpr": nested(function, "closed_jaxpr")}, calls
-        if name not in primitives() or equation.effects:
+        if name not in primitives() or equation.effects or taken_for_another:
             raise UnsupportedError(
                 f"the primitive '{name}'{source_line(equation)} cannot be written into a certificate; "
                 "rewrite that line with pure functions of arrays"

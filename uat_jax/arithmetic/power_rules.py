@@ -277,7 +277,10 @@ def _fractional_power(functions: FieldFunctions, x: Number, exponent: Fraction, 
 
 
 def _pow(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
-    """x^q factor by factor for a rational q, and e^(y log x) for any y and a positive x."""
+    """x^q factor by factor for a rational q, and e^(y log x) for any y and a positive x.
+
+    Both are defined for all inputs then, or x is a constant: 1^∞, ∞^0 and e^(-∞) to the power 0 are 1 on a device.
+    """
     x, y = operands
     q = rational(functions.draw, y)
     if q is not None and q.denominator <= DEEPEST_ROOT:
@@ -289,8 +292,15 @@ def _pow(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Numbe
         return value_of(functions, raised(functions, known, q), result.shape)
     if "power as an exponential" not in functions.laws or not is_positive(x):
         return result
+    if x.known is None and not (_is_certain(x) and _is_certain(y)):
+        return result
     exponent = functions.multiply(y, _logarithm_of(functions, x, _log_of_factor(functions, x)))
     return functions.exponential(exponent).but(product=Powers(exponent, ()))
+
+
+def _is_certain(x: Number) -> bool:
+    """Whether a number is defined for all inputs."""
+    return x.facts is not None and x.facts.defined is Defined.ALWAYS and not x.facts.hollow
 
 
 # --- logarithms -------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ rules of all number systems against this one, so that nothing is followed withou
 """
 
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core import JaxprEqn
+from jax.extend.core import JaxprEqn, Primitive
 
 from uat_jax.arithmetic.fewer_bits import FEWER_BITS
 from uat_jax.arithmetic.monoids import is_reduced
@@ -338,6 +339,29 @@ _INDICES = {
     "gather": slice(1, 2),
 }
 """Which operands are indices."""
+
+
+_HELD: dict[int, Primitive] = {}
+
+
+def is_own(primitive: Primitive) -> bool:
+    """Whether a module of JAX, or of this package, holds a primitive: that it is called 'sin' says nothing of it.
+
+    Example:
+        >>> from jax import lax
+        >>> is_own(lax.sin_p), is_own(Primitive("sin"))
+        (True, False)
+    """
+    if id(primitive) not in _HELD:
+        modules = [m for name, m in list(sys.modules.items()) if name.partition(".")[0] in ("jax", "uat_jax")]
+        held = (value for module in modules for value in list(vars(module).values()) if isinstance(value, Primitive))
+        _HELD.update({id(p): p for p in held})
+    return _HELD.get(id(primitive)) is primitive
+
+
+def has_name_of_own(primitive: Primitive) -> bool:
+    """Whether a primitive of another library is called as one of JAX or of this package."""
+    return not is_own(primitive) and primitive.name in {p.name for p in _HELD.values()} | TABLE.keys()
 
 
 @once_per_operation

@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 
 ONE_BY_ONE = "key<fry>"
 """The keys of which many under `jax.vmap` draw what each draws alone; the other generators do not promise it."""
+
+
+def draws_one_by_one(equation: JaxprEqn) -> bool:
+    """Whether `jax.vmap` draws for every row what is drawn for it alone: of threefry keys, and of none."""
+    keys = (dtype_of(atom) for atom in (*equation.invars, *equation.outvars))
+    others = any(jnp.issubdtype(of, jax.dtypes.prng_key) and str(of) != ONE_BY_ONE for of in keys)
+    return not others and equation.primitive.name != "rng_bit_generator"
 
 
 def _undone(f: FieldFunctions, made: str, generator: str, x: Number, y: Number) -> Number:

@@ -55,7 +55,8 @@ def _primitive(name: str, rule: Any) -> Primitive:
     return primitive
 
 
-PRIMITIVES = {CALL: _primitive(CALL, _called), SCAN: _primitive(SCAN, _scanned), SIZE: _primitive(SIZE, _sized)}
+CALLED, SCANNED, SIZED = _primitive(CALL, _called), _primitive(SCAN, _scanned), _primitive(SIZE, _sized)
+PRIMITIVES = {CALL: CALLED, SCAN: SCANNED, SIZE: SIZED}
 
 
 def scan_parameters(equation: JaxprEqn) -> dict[str, Any]:

@@ -20,13 +20,14 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.fewer_bits import rounded, rounds
 from uat_jax.arithmetic.interpreter import called, programs_within
-from uat_jax.arithmetic.primitives import TABLE
+from uat_jax.arithmetic.primitives import has_name_of_own, is_own
 from uat_jax.arithmetic.retracing import bound, retraced, with_programs
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.exported_calls import exported, is_exported
 from uat_jax.decide.kernel_memory import check_written, left_unwritten
 from uat_jax.decide.kernels import is_kernel, kernel, named
 from uat_jax.decide.outside_names import call_outside, is_call, never_returns
+from uat_jax.errors import UnsupportedError
 
 SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index"])
 """Primitives of JAX that are written out where that is possible."""
@@ -50,7 +51,8 @@ def expanded(program: ClosedJaxpr) -> ClosedJaxpr:
     What JAX chooses by the platform is what it chooses for the one on which this process computes.
 
     Raises:
-        UnsupportedError: a kernel cannot be followed, or an output depends on memory that a kernel has not written.
+        UnsupportedError: a kernel cannot be followed, an output depends on memory that a kernel has not written, or a
+            primitive has the name of one of JAX and is another one that JAX cannot trace.
     """
     found = _expanded(program)
     check_written(found)
@@ -164,6 +166,14 @@ def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any], floats: _Known
 
 def _applied(equation: JaxprEqn, operands: list[Any], floats: _Known) -> list[Any]:
     """The results of an equation."""
+    if has_name_of_own(equation.primitive):
+        function = implementation(equation)
+        if function is None:
+            raise UnsupportedError(
+                f"'{equation.primitive.name}'{source_line(equation)} is a primitive of another library with the name "
+                "of one of JAX, and has no implementation that JAX can trace; give it another name"
+            )
+        return _results(function, operands, floats)
     if is_kernel(equation):
         program, doubts = kernel(equation, operands)
         with source_info_util.user_context(equation.source_info.traceback):
@@ -248,10 +258,12 @@ def _platform(platforms: Sequence[Sequence[str] | None]) -> int:
 
 
 def _is_foreign(equation: JaxprEqn) -> bool:
-    """Whether a primitive was implemented outside of JAX, by a function of Python."""
+    """Whether a primitive was implemented outside of JAX, by a function of Python, or is called as one of JAX."""
+    if is_own(equation.primitive):
+        return False
     implementation = getattr(equation.primitive, "impl", None)
     of_jax = getattr(implementation, "__module__", "jax").partition(".")[0] in ("jax", "functools")
-    return equation.primitive.name not in TABLE and inspect.isfunction(implementation) and not of_jax
+    return inspect.isfunction(implementation) and not of_jax or has_name_of_own(equation.primitive)
 
 
 def implementation(equation: JaxprEqn) -> ClosedJaxpr | None:

@@ -32,7 +32,8 @@ from uat_jax.errors import UnsupportedError
 CALLS = frozenset(["ffi_call", "pure_callback"])
 """Primitives of JAX that call functions outside of it."""
 
-ATOMS = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
+ATOMS = frozenset([bool, int, str, bytes, type(None)])
+"""Types of values that are told apart by their texts; an object of a class derived from one can hold more."""
 
 DEEPEST = 8
 """Functions that capture functions are looked into so many times; what lies deeper is known by being the same one."""
@@ -131,27 +132,41 @@ def made_of(value: Any, depth: int = 0) -> Hashable:
         (True, False)
     """
     inner = lambda part: made_of(part, depth + 1)
-    if isinstance(value, ATOMS):
+    if type(value) in ATOMS:
         return type(value), repr(value)
+    if type(value) in (float, complex):
+        return type(value), np.asarray(value).tobytes()
+    if isinstance(value, np.dtype):
+        return (type(value), str(value)) if _is_plain(value) else Same(value)
     if depth > DEEPEST:
         return Same(value)
     if type(value) is tuple:
         return tuple(map(inner, value))
-    if isinstance(value, np.ndarray | jax.Array) and not isinstance(value, Tracer):
+    if isinstance(value, np.generic | np.ndarray | jax.Array) and not isinstance(value, Tracer):
         return _array(value)
     if type(value) is functools.partial:
-        return "partial", inner(value.func), inner(value.args), inner(tuple(sorted(value.keywords.items())))
+        return "partial", inner(value.func), inner(value.args), inner(tuple(value.keywords.items()))
     if isinstance(value, MethodType):
         return "method", inner(value.__func__), Same(value.__self__)
     return _function(value, inner) if isinstance(value, FunctionType) else Same(value)
 
 
 def _array(value: Any) -> Hashable:
-    """A captured array by its bits."""
-    of_numbers = value.dtype != object and not jnp.issubdtype(value.dtype, jax.dtypes.extended)
-    if not of_numbers or value.size > LARGEST:
+    """A captured array, or a number of NumPy, by its bits and by what else a function sees of it.
+
+    An array of a derived class, as one with a mask or a matrix, is known by being the same one.
+    """
+    if jnp.issubdtype(value.dtype, jax.dtypes.extended) or not _is_plain(value.dtype) or value.size > LARGEST:
         return Same(value)
-    return str(value.dtype), value.shape, np.asarray(value).tobytes()
+    if type(value) is not np.ndarray and not isinstance(value, jax.Array) and type(value) is not value.dtype.type:
+        return Same(value)
+    layout = value.strides if isinstance(value, np.ndarray) else getattr(value, "weak_type", None)
+    return type(value), str(value.dtype), value.shape, layout, np.asarray(value).tobytes()
+
+
+def _is_plain(dtype: np.dtype) -> bool:
+    """Whether a dtype is one of numbers or texts, without parts, Python objects and metadata."""
+    return dtype.metadata is None and dtype.fields is None and dtype.subdtype is None and not dtype.hasobject
 
 
 def _function(value: FunctionType, inner: Any) -> Hashable:
@@ -161,5 +176,5 @@ def _function(value: FunctionType, inner: Any) -> Hashable:
     except ValueError:  # a captured name that has no value yet
         return Same(value)
     defaults = (value.__defaults__ or (), tuple(sorted((value.__kwdefaults__ or {}).items())))
-    attributes = tuple(sorted(value.__dict__.items()))
+    attributes = tuple(value.__dict__.items())
     return "function", value.__code__, Same(value.__globals__), inner(defaults), inner(captured), inner(attributes)

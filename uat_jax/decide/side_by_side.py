@@ -17,6 +17,7 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.interpreter import programs_within
+from uat_jax.arithmetic.random_keys import draws_one_by_one
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, Domains
 from uat_jax.decide.integers import Integers, numbers
@@ -69,7 +70,7 @@ class SideBySide:
         wide = any(aval.dtype.itemsize == 8 for aval in (*program.in_avals, *program.out_avals))
         with jax.enable_x64(wide):
             function = jaxpr_as_fun(with_numbers(program))
-            several = self._stacked if has_control(program) or len(self.chosen[0]) == 1 else self._mapped
+            several = self._mapped if len(self.chosen[0]) > 1 and is_mapped(program) else self._stacked
 
             def of_reals(*reals: Any) -> list[Any]:
                 added = reals[-1] if self.alone else None
@@ -108,6 +109,10 @@ class SideBySide:
         return dataclasses.replace(found, inputs=tuple(inputs), entry=tuple(entry), **values)
 
 
-def has_control(program: ClosedJaxpr) -> bool:
-    """Whether conditionals or loops of unknown length stand in a program."""
-    return any(e.primitive.name in CONTROL for p in programs_within(program) for e in p.eqns)
+def is_mapped(program: ClosedJaxpr) -> bool:
+    """Whether `jax.vmap` is used for several integers: no conditional, no loop of unknown length, all draws by rows.
+
+    A generator other than threefry draws of many keys what it draws of the first one.
+    """
+    equations = [e for p in programs_within(program) for e in p.eqns]
+    return not any(e.primitive.name in CONTROL for e in equations) and all(map(draws_one_by_one, equations))

@@ -29,7 +29,7 @@ from uat_jax.decide.integers import Integers, held, numbers
 from uat_jax.decide.lookups.real_pair import RealPair, at_points
 from uat_jax.decide.lookups.texts import Case, Texts, ways
 from uat_jax.decide.sampling import sample
-from uat_jax.decide.side_by_side import SideBySide, has_control
+from uat_jax.decide.side_by_side import SideBySide, is_mapped
 from uat_jax.decide.solver import name_of_solver, solved
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.whole_programs import WholePair, check_exact, first_difference, is_whole_program
@@ -189,7 +189,7 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     whole = WholePair(empty, empty, tuple(of for of, _ in integers), effort.deadline)  # type: ignore[arg-type]
     entries = entries_computed(pair.left.jaxpr) + entries_computed(pair.right.jaxpr)
     together = max(1, MOST_ENTRIES // max(1, entries))
-    if has_control(pair.left) or has_control(pair.right):
+    if not (is_mapped(pair.left) and is_mapped(pair.right)):
         together = min(together, MOST_STACKED)
     if whole.count <= min(MOST_CHOICES, together):
         (chosen,) = list(whole.all_inputs())

@@ -290,7 +290,7 @@ def integer_power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x:
 
 
 def power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array, y: Array) -> Array:
-    """x^y for a number y, or exp(y·log x) where x is positive."""
+    """x^y for a number y, or exp(y·log x) where x is positive and both are defined, or x is a number."""
 
     def function(base: Polynomial, exponent: Polynomial) -> Polynomial:
         number = exponent.number()
@@ -298,6 +298,8 @@ def power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array, 
             return raised(plain(base), number)
         if sign(base) != 2:
             raise UnsupportedError("a power with a base that may be negative is not followed")
+        if base.number() is None and not (x.defined and y.defined):  # 1^∞ and ∞^0 are 1 on a device
+            raise UnsupportedError("a power of what may be undefined (a divisor that may be 0) is not followed")
         return exponential(exponent * logarithm(base))
 
     return of_entries("pow", lengths, kind, [x, y], function)

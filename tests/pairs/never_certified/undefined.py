@@ -12,6 +12,9 @@ FAR = 30
 ROWS = np.array([[True, False, True], [False, False, False]])
 
 
+N = jax.export.symbolic_shape("n")
+
+
 def nothing(x):
     """0, but at 0, where it is 0/0."""
     return x * x / x - x
@@ -53,6 +56,43 @@ NOTHING = (
     Different("0 or NaN clipped", lambda x: ind(jnp.clip(jnp.sign(nothing(x)), -1, 1) >= 0), lambda x: 1 + 0 * x, (S,), (0,), null_set=True),
     Different("a truth value of 0 or NaN", lambda x: ind(jnp.maximum(nothing(x), 0).astype(bool)), lambda x: 0 * x, (S,), (0,), null_set=True),
     Different("0 or NaN put into an array", lambda x: ind(jnp.zeros(2).at[0].add(jnp.sign(nothing(x)))[0] >= 0), lambda x: 1 + 0 * x, (S,), (0,), null_set=True),
+)  # fmt: skip
+
+
+def vanishing(u):
+    """u², by a logarithm that is −∞ at 0."""
+    return jnp.exp(jnp.log(u * u))
+
+
+JUMPS = (
+    Different("the sign of an infinity", lambda x: jnp.sign(1 / x) ** 2, lambda x: jnp.sign(x) ** 2, (S,), (0,), null_set=True),
+    Different("the size of the sign of an infinity", lambda x: jnp.abs(jnp.sign(2 / jnp.tanh(x))), lambda x: jnp.abs(jnp.sign(x)), (S,), (0,), null_set=True),
+    Different("the sign of what e^-∞ makes 0", lambda x, u: jnp.sign(x * vanishing(u)), lambda x, u: jnp.sign(x) + 0 * u, (S, S), (1, 0), null_set=True),
+    Different("the sign of a quotient by ∞", lambda x, u: jnp.sign(x / jnp.cosh(jnp.log(u * u))), lambda x, u: jnp.sign(x) + 0 * u, (S, S), (1, 0), null_set=True),
+    Different("the sign of a sigmoid at -∞", lambda x, u: jnp.sign(jnp.arcsinh(x * jax.nn.sigmoid(jnp.log(u * u)))), lambda x, u: jnp.sign(x) + 0 * u, (S, S), (1, 0), null_set=True),
+    Different("the angle of (0, 0) by e^-∞", lambda x, u: jnp.arctan2(x * vanishing(u), vanishing(u)), lambda x, u: jnp.arctan(x) + 0 * u, (S, S), (1, 0), null_set=True),
+    Different("the other angle of (0, 0) by e^-∞", lambda x, u: jnp.arctan2(vanishing(u), x * vanishing(u)), lambda x, u: jnp.arctan2(1.0, x) + 0 * u, (S, S), (1, 0), null_set=True),
+    Different("the cosine of an angle of (0, 0) by e^-∞", lambda x, u: jnp.cos(jnp.arctan2(x * vanishing(u), vanishing(u))), lambda x, u: 1 / jnp.sqrt(1 + x * x) + 0 * u, (S, S), (1, 0), null_set=True),
+    Different("1 to the power ∞", lambda x: jnp.power(jnp.exp(x * x), 1 / (x * x)), lambda x: jnp.exp(1 + 0 * x), (f64(),), (0,), null_set=True),
+    Different("1 to the power of a quotient", lambda x, y: jnp.power(jnp.exp(x), y / x), lambda x, y: jnp.exp(y) + 0 * x, (f64(), f64()), (0, 1), null_set=True),
+    Different("∞ to the power 0", lambda x: jnp.power(1 / vanishing(x), 1 / jnp.log(x * x)), lambda x: jnp.exp(0 * x - 1), (S,), (0,), null_set=True),
+    Different("e^-∞ to the power 0", lambda x: jnp.power(vanishing(x), 1 / jnp.log(x * x)), lambda x: jnp.exp(0 * x + 1), (S,), (0,), null_set=True),
+    Different("1 to the power ∞ at all sizes", lambda x: jnp.power(jnp.exp(x * x), 1 / (x * x)), lambda x: jnp.exp(1 + 0 * x), (jax.ShapeDtypeStruct(N, jnp.float64),), ((0, 1, 2, 3, 4),), null_set=True),
+)  # fmt: skip
+
+
+def pair(x, y):
+    """Two numbers in one array."""
+    return jnp.stack([x, y])
+
+
+IN_ROWS = (
+    Different("argmax of a row with 0/0", lambda x, z: jnp.argmax(pair(x, z * z / z)), lambda x, z: jnp.argmax(pair(x, z)), (S, S), (5, 0), null_set=True),
+    Different("argmin of a row with 0/0", lambda x, z: jnp.argmin(jnp.stack([x, z * z / z, 9 + x])), lambda x, z: jnp.argmin(jnp.stack([x, z, 9 + x])), (S, S), (-5, 0), null_set=True),
+    Different("argmax of a row with a root", lambda x, z: jnp.argmax(pair(x, jnp.sqrt(z + FAR) ** 2)), lambda x, z: jnp.argmax(pair(x, z + FAR)), (S, S), (5, -32)),
+    Different("one-hot of a row with a logarithm", lambda x, z: jax.nn.one_hot(jnp.argmax(pair(x, jnp.exp(jnp.log(z + FAR)))), 2), lambda x, z: jax.nn.one_hot(jnp.argmax(pair(x, z + FAR)), 2), (S, S), (5, -32)),
+    Different("a row with 0/0 compared", lambda x, z: ind(pair(z * z / z, x) > -1), lambda x, z: ind(pair(z, x) > -1), (S, S), (5, 0), null_set=True),
+    Different("a row with 0/0 looked at", lambda x, z: ind(jnp.isfinite(pair(z * z / z, x))).sum(), lambda x, z: ind(jnp.isfinite(pair(z, x))).sum(), (S, S), (5, 0), null_set=True),
 )  # fmt: skip
 
 CAUGHT = (
@@ -157,9 +197,26 @@ NOT_AN_ERROR = (
     Different("a tiny number by itself in one of three branches", lambda x: lax.switch(x.astype(jnp.int32), [lambda x: x, lambda x: TINY / (TINY + 0 * x), lambda x: 3 * x], x), lambda x: jnp.where(x >= 2, 3 * x, x), (S,), (1.5,)),
 )  # fmt: skip
 
-DIFFERENT = (*COMPARED, *NOTHING, *CAUGHT, *MASKED, *ORDERED, *PARAMETERS, *UNDEFINED_WHERE_TIED, *EMPTY, *NOT_AN_ERROR)
+DIFFERENT = (
+    *COMPARED,
+    *NOTHING,
+    *JUMPS,
+    *CAUGHT,
+    *MASKED,
+    *ORDERED,
+    *PARAMETERS,
+    *UNDEFINED_WHERE_TIED,
+    *EMPTY,
+    *NOT_AN_ERROR,
+)
 
 EQUAL = (
+    Equal("the sign of a multiple that is a number", lambda x, u: jnp.sign(x * jnp.exp(u) / (1 + u * u)), lambda x, u: jnp.sign(x) + 0 * u, (S, S)),
+    Equal("the angle of a point on the right", lambda x, u: jnp.arctan2(x * jnp.exp(u), jnp.exp(u)), lambda x, u: jnp.arctan(x) + 0 * u, (S, S)),
+    Equal("the cosine of that angle", lambda x, u: jnp.cos(jnp.arctan2(x * jnp.exp(u), jnp.exp(u))), lambda x, u: 1 / jnp.sqrt(1 + x * x) + 0 * u, (S, S)),
+    Equal("a power of two numbers", lambda x, y: jnp.power(jnp.exp(x), y / (1 + x * x)), lambda x, y: jnp.exp(x * y / (1 + x * x)), (S, S)),
+    Equal("argmax of two rows that are numbers", lambda x, z: jnp.argmax(pair(x, (1 + z * z) * z / (1 + z * z))), lambda x, z: jnp.argmax(pair(x, z)), (S, S)),
+    Equal("a constant to the power of a quotient", lambda x: jnp.power(2.0, 1 / x) * jnp.power(2.0, -1 / x), lambda x: x / x, (S,)),
     Equal("log > 0 in two ways", lambda x: ind(jnp.log(x) > 0), lambda x: ind(0 < jnp.log(x)), (S,)),
     Equal("exp > 0 and not <= 0", lambda x: ind(jnp.exp(x) > 2), lambda x: 1 - ind(jnp.exp(x) <= 2), (S,)),
     Equal("log of a positive and its choice", lambda x: ind(jnp.log(1 + x * x) > 1), lambda x: 1 - ind(jnp.log(1 + x * x) <= 1), (S,)),

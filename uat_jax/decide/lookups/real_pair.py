@@ -16,6 +16,7 @@ from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.inlining import inlined
+from uat_jax.arithmetic.random_keys import draws_one_by_one
 from uat_jax.decide.certificate import one_line
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, Domains, Interval
@@ -338,9 +339,14 @@ class RealPair:
         return inlined(ClosedJaxpr(traced.jaxpr.replace(eqns=needed), traced.consts))
 
     def _check_control(self, s: int, moving: dict[tuple[Any, ...], Any]) -> None:
-        """Raises `UnsupportedError` where an integer that differs between cases is given to a loop or a conditional."""
+        """Raises `UnsupportedError` where an integer that differs between cases is given to a loop or a conditional.
+
+        Nor may a generator be one that draws otherwise of many keys.
+        """
         program = (self.texts.left, self.texts.right)[s]
         for equation in program.jaxpr.eqns:
+            if moving and not draws_one_by_one(equation):
+                raise UnsupportedError(f"'{equation.primitive.name}' may have another key for every integer")
             if equation.primitive.name in ("cond", "while"):
                 if any(("integer", v) in moving for v in equation.invars if not isinstance(v, Literal)):
                     raise UnsupportedError(f"'{equation.primitive.name}' is decided by integers")

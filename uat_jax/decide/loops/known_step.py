@@ -21,6 +21,7 @@ from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_values import COPIES
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.loops.walk import Value, Walk, is_concrete, staged
+from uat_jax.errors import UnsupportedError
 
 EXACT = 1 << 62
 """Whole numbers up to here are numbers of 64 bits."""
@@ -134,6 +135,8 @@ class KnownStep(Walk):
 
     def vectorized(self, equation: JaxprEqn, operands: list[Value]) -> list[Value]:
         """An equation between integers, at all steps of the class at once."""
+        if any(jnp.issubdtype(dtype_of(atom), jax.dtypes.prng_key) for atom in (*equation.invars, *equation.outvars)):
+            raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} has another key at every step")
         axes = [0 if isinstance(o, Series) else None for o in operands]
         arrays = [o.values if isinstance(o, Series) else o for o in operands]
         with jax.ensure_compile_time_eval(), jax.enable_x64(True):
