@@ -212,6 +212,7 @@ def _add_certify(commands: Any) -> None:
     _add_memory(two)
     two.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
     two.add_argument("--json", metavar="FILE", help="write the certificate into this file")
+    two.add_argument("--html", metavar="FILE", help="write a web page about it, with both programs side by side")
     two.add_argument("--explain", action="store_true", help="show where large programs were cut into pieces")
     _add_device(two)
     two.set_defaults(run=_certify)
@@ -232,8 +233,8 @@ def _add_device(parser: Any, otherwise: str = "JAX's own choice") -> None:
 
 
 def _certify(options: argparse.Namespace) -> int:
-    if options.json:
-        check_writable(Path(options.json))
+    for file in filter(None, (options.json, options.html)):
+        check_writable(Path(file))
     specs, sizes = parse(*options.arg), parse_sizes(*options.sizes)
     demands = Demands(None if options.rounding is None else parse_tolerance(options.rounding), options.hazards)
     functions = [read_file(n) if is_file(n) else named_function(n) for n in (options.left, options.right)]
@@ -262,6 +263,8 @@ def _certify(options: argparse.Namespace) -> int:
         show_pieces(_console(), certificate)
     if options.json:
         certificate.save(options.json)
+    if options.html:
+        write_atomically(Path(options.html), certificate.html())
     return 0 if certificate.passes and not complaints else 1
 
 
