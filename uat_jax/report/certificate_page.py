@@ -104,10 +104,13 @@ for (const button of document.querySelectorAll("[data-open]")) button.addEventLi
   button.setAttribute("aria-pressed", open);
   for (const part of document.querySelectorAll("details.equal")) part.open = open;
 });
-for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", async () => {
-  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-  button.textContent = "Copied";
-});
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  });
+}
 """
 
 
@@ -215,7 +218,7 @@ def _counterexample(certificate: Certificate, found: Counterexample) -> str:
     entry = f"entry {list(found.entry)} of output {found.output}" if found.entry else f"output {found.output}"
     lines = [line.strip() for line in difference(found)] + [f"they part: {where}" for where in partings(certificate)]
     program = (
-        f'<h3>A program that shows it</h3><button type="button" data-copy="program">Copy</button>'
+        f'<h3>A program that shows it</h3><button type="button" data-copy="program" hidden>Copy</button>'
         f'<pre id="program" tabindex="0">{escape(found.program)}</pre>'
         if found.program
         else ""

@@ -78,7 +78,7 @@ def page(compared: Sequence[Mapping[str, str]]) -> str:
 
 
 def _row(row: Mapping[str, str]) -> str:
-    hazards = f" Hazards: {row['hazards']}." if row["hazards"] != "0" else ""
+    hazards = f"; hazards: {row['hazards']}" if row["hazards"] != "0" else ""
     files = f'<a href="{escape(row["page"])}">page</a> <a href="{escape(row["file"])}">JSON</a>'
     cells = [
         escape(row["test"]),

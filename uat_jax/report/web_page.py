@@ -10,6 +10,7 @@ STYLE = """
 .uat { --soft: #59636e; --line: #8885; --panel: #8881; --good: #17692f; --bad: #a8201a; --open: #815400;
   --left: #0b57a4; --right: #9a3d00; --focus: #0b57a4; --parted: #a8201a22; --own: #0b57a41a;
   font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; }
+div.uat { --soft: color-mix(in srgb, currentColor 70%, transparent); }
 @media (prefers-color-scheme: dark) { body.uat { --soft: #a3acb7; --good: #6fcf8a; --bad: #ff8f87; --open: #e8b95a;
   --left: #7db8ff; --right: #ffae75; --focus: #7db8ff; --parted: #ff8f8733; --own: #7db8ff1f;
   background: #12161b; color: #e4e9ee; } }
