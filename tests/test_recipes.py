@@ -51,6 +51,6 @@ def test_the_recipe_of_an_upgrade(tmp_path):
     recipe = (FOLDER / SNAPSHOT).read_text(encoding="utf-8")
     assert run(tmp_path, "--uat-update", test=recipe).returncode == 0
     assert (tmp_path / "snapshots").is_dir() and run(tmp_path, test=recipe).returncode == 0
-    other = recipe.replace("@ p[\"down\"])", "@ p[\"down\"], epsilon=1e-3)")
+    other = recipe.replace('@ p["down"])', '@ p["down"], epsilon=1e-3)')
     changed = run(tmp_path, test=other)
     assert changed.returncode == 1 and "REFUTED" in changed.stdout, changed.stdout

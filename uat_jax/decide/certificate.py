@@ -189,7 +189,14 @@ _version = functools.cache(version)
 
 
 def load(path: str | os.PathLike[str]) -> Certificate:
-    """Read a certificate.  Raises `InputError` for anything that is not a certificate of a known version."""
+    """Read a certificate.  Raises `InputError` for anything that is not a certificate of a known version.
+
+    Returns:
+        The certificate that `Certificate.save` wrote.
+
+    Example:
+        >>> uj.load("certificate.json").verdict
+    """
     try:
         with Path(path).open("rb") as file:
             content = file.read(FILE_BYTES + 1)

@@ -87,6 +87,14 @@ def decompose(
     `jax.jit` and `jax.vmap` the values of the tokens are not checked: one outside of the vocabulary gives NaN.
     Raises `InputError` unless the tokens are whole numbers of the vocabulary, at most as many as positions; and for
     rows of different lengths, or filled up with padding: there is no mask yet, and padding would be attended to.
+
+    Returns:
+        A `Decomposition`, whose terms add up to x_L: arrays (N, M), one axis more with a batch.
+
+    Example:
+        >>> found = uj.decompose(load_model("gpt2"), [464, 3290, 318])
+        >>> found.total.shape
+        (3, 768)
     """
     return _decomposed(model, _checked(model, tokens), precision=precision)
 
