@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File  # pyright: ignore[reportMissingImports]
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = ("proofs/*.py", "proofs/*/*.py")

@@ -46,8 +46,7 @@ def test_links_lead_somewhere(path):
         if "://" in link:
             assert link.startswith("https://"), link
             continue
-        target = path.parent / file if file else path
-        target = target if target.exists() else ELSEWHERE.get(file, target)
+        target = ELSEWHERE[file] if file in ELSEWHERE else path.parent / file if file else path
         assert target.exists(), link
         assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
 
@@ -63,26 +62,25 @@ def test_the_first_example_runs():
         wrong["test_my_softmax"]()
 
 
+NEEDS_FILES = ("certificate.json", "load_model", "torch", "read_stablehlo")
+"""Examples with these words need a file, a model or PyTorch, and are not run."""
+
+
 @pytest.mark.parametrize("name", sorted(uj._LATER))
 def test_every_public_name_says_what_it_is_for(name):
-    text = getattr(uj, name).__doc__ or ""
+    of = getattr(uj, name)
+    text = of.__doc__ or ""
     assert len(text.split()) > 4
-    if not isinstance(getattr(uj, name), type):
-        assert "Example" in text and "Returns:" in text + "Returns:" * (name == "assert_equivalent")
-
-
-NEEDS_FILES = ("certificate.json", "load_model", "torch", "read_stablehlo")
-
-
-@pytest.mark.parametrize("name", [n for n in sorted(uj._LATER) if not isinstance(getattr(uj, n), type)])
-def test_the_example_of_a_public_function_runs(name):
-    if any(word in (getattr(uj, name).__doc__ or "") for word in NEEDS_FILES):
-        pytest.skip("its example needs a file, a model or PyTorch")
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    finder = doctest.DocTestFinder(recurse=False)
-    for found in finder.find(getattr(uj, name), name, globs={"uj": uj, "jax": jax, "jnp": jnp}):
-        runner.run(found)
-    assert runner.summarize(verbose=False).attempted and not runner.failures
+    if isinstance(of, type):
+        return
+    assert "Example" in text and ("Returns:" in text or name == "assert_equivalent")
+    if not any(word in text for word in NEEDS_FILES):
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+        finder = doctest.DocTestFinder(recurse=False)
+        for example in finder.find(of, name, globs={"uj": uj, "jax": jax, "jnp": jnp}):
+            runner.run(example)
+        found = runner.summarize(verbose=False)
+        assert found.attempted and not found.failed
 
 
 @pytest.mark.campaign
