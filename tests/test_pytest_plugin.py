@@ -132,7 +132,7 @@ def test_the_example_of_the_readme(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     last = next(i for i, block in enumerate(blocks) if "(equivalent)" in block)
     found = run(tmp_path, test="\n".join(blocks[: last + 1]))
-    assert "1 passed" in found.stdout, found.stdout + found.stderr
+    assert "2 passed" in found.stdout, found.stdout + found.stderr
 
 
 def test_the_error_has_the_certificate():
