@@ -113,7 +113,7 @@ def test_a_file_gives_the_same_rows(tmp_path):
 
 def test_what_cannot_be_shown_says_why():
     certificate, _ = of(jnp.sin, jnp.cos, V)
-    several = lambda x: jax.lax.fori_loop(0, 5000, lambda i, y: jnp.sin(y), x)
+    several = lambda x: jax.lax.fori_loop(0, 12_000, lambda i, y: jnp.sin(y), x)
     long, found = of(several, several, V)
     assert not found.rows and "operations" in found.reason, found
     assert "no programs" in aligned(uj.prove("updates.boxes")).reason

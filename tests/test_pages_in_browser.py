@@ -129,12 +129,12 @@ def test_filters_by_keyboard_and_a_link_to_a_page(pages, chromium):
 
 def test_equal_operations_are_opened_and_the_parting_is_seen(pages, chromium):
     chromium.open(pages / "layers.html")
-    opened = "[...document.querySelectorAll('details.equal')].map(d => d.open)"
+    opened = "[...document.querySelectorAll('details.folded')].map(d => d.open)"
     count = len(chromium.run(opened))
     assert count and not any(chromium.run(opened))
     chromium.click("[data-open]")
     assert all(chromium.run(opened))
-    chromium.run("document.querySelector('details.equal summary').focus()")
+    chromium.run("document.querySelector('details.folded summary').focus()")
     chromium.press("Enter", 13, "\r")
     assert chromium.run(opened)[0] is False
     marks = "[...document.querySelectorAll('.here')].map(m => m.closest('.operation').textContent)"

@@ -44,7 +44,7 @@ from uat_jax.errors import UatJaxError
 SECONDS, EQUATIONS = 20.0, 100_000
 """What looking for equal values may take: beyond that, only what is written in the same way is alike."""
 
-MOST_OPERATIONS = 4_000
+MOST_OPERATIONS = 10_000
 """Programs of more operations are not put side by side."""
 
 MOST_ENTRIES = 1 << 23

@@ -26,8 +26,14 @@ from uat_jax.report.web_page import STYLE, badge, document, toggle
 MOST_WRITTEN, MOST_ODD = 64, 12
 """An input of more numbers is written as the one that most of them are, and so many others with their places."""
 
-CONTEXT, SHORT = 2, 7
-"""Of a run of equal operations so many are shown at its ends; a shorter run is shown whole."""
+CONTEXT = 2
+"""Of a long run of operations that part nowhere so many are shown at its ends; the others can be opened."""
+
+FOLDED: Mapping[str, tuple[int, str]] = {
+    "equal": (7, "operations that are equal"),
+    "alone": (40, "operations that the other program has not in this place"),
+}
+"""Kinds of runs: how long one is shown whole, and what those that are folded away are called."""
 
 MEANINGS: Mapping[Verdict, str] = {
     Verdict.PROVED: "Both functions return the same values at every input at which both are defined. The two programs "
@@ -83,7 +89,7 @@ PROGRAMS = """
 .uat td.own { background: var(--own); } .uat td.parted { background: var(--parted); }
 .uat .here { background: var(--bad); border-radius: 4px; color: #fff; font-weight: 650; padding: 0 .4em; }
 @media (prefers-color-scheme: dark) { body.uat .here { color: #12161b; } }
-.uat details.equal { border-bottom: 1px solid var(--line); padding: .2rem 0; }
+.uat details.folded { border-bottom: 1px solid var(--line); padding: .2rem 0; }
 .uat .side { display: none; }
 .uat .key { display: inline-block; height: .7em; vertical-align: baseline; width: 2.4em; }
 .uat figure { margin: .6rem 0; }
@@ -102,7 +108,7 @@ SCRIPT = """
 for (const button of document.querySelectorAll("[data-open]")) button.addEventListener("click", () => {
   const open = button.getAttribute("aria-pressed") !== "true";
   button.setAttribute("aria-pressed", open);
-  for (const part of document.querySelectorAll("details.equal")) part.open = open;
+  for (const part of document.querySelectorAll("details.folded")) part.open = open;
 });
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = false;
@@ -290,20 +296,12 @@ def _table(certificate: Certificate, found: Alignment) -> str:
     parted = [f"{side} at operation {o.number}" for side, o in zip(("left", "right"), found.parted, strict=True) if o]
     where = f" They part: {', '.join(parted)}." if parted else ""
     names = [escape(str(certificate.claim[side])) for side in ("left", "right")]
-    parts = []
-    for equal, run in groupby(found.rows, lambda row: row[0] is not None and row[0].alike is Alike.EQUAL):
-        rows = list(run)
-        if equal and len(rows) > SHORT:
-            first, hidden, last = rows[:CONTEXT], rows[CONTEXT:-CONTEXT], rows[-CONTEXT:]
-            parts += [(False, first), (True, hidden), (False, last)]
-        else:
-            parts.append((False, rows))
     chunks = [
-        (hidden, [row for _, rows in group for row in rows]) for hidden, group in groupby(parts, lambda part: part[0])
+        (folded, [row for _, rows in group for row in rows])
+        for folded, group in groupby(_folded(found.rows), lambda part: part[0])
     ]
-    tables = "".join(_chunk(rows, hidden, names, found.parted) for hidden, rows in chunks)
-    several = any(hidden for hidden, _ in chunks)
-    button = toggle(False, "Show operations that are equal", open="") if several else ""
+    tables = "".join(_chunk(rows, folded, names, found.parted) for folded, rows in chunks)
+    button = toggle(False, "Show all operations", open="") if any(folded for folded, _ in chunks) else ""
     returned = " and ".join(
         f"{side} returns <code>{escape(o)}</code>" for side, o in zip(("left", "right"), found.outputs, strict=True)
     )
@@ -316,16 +314,32 @@ def _table(certificate: Certificate, found: Alignment) -> str:
     )
 
 
-def _chunk(rows: Sequence[Row], hidden: bool, names: Sequence[str], parted: Row) -> str:
+def _folded(rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:
+    """The rows in order: those that are shown behind '', and others behind what they are called."""
+    for kind, run in groupby(rows, _kind):
+        together = list(run)
+        most, name = FOLDED.get(kind, (len(together), ""))
+        if len(together) <= most:
+            yield "", together
+        else:
+            yield from (("", together[:CONTEXT]), (name, together[CONTEXT:-CONTEXT]), ("", together[-CONTEXT:]))
+
+
+def _kind(row: Row) -> str:
+    known = {o.alike for o in row if o is not None}
+    return "equal" if known == {Alike.EQUAL} else "parted" if known & {Alike.PARTED, Alike.UNKNOWN} else "alone"
+
+
+def _chunk(rows: Sequence[Row], folded: str, names: Sequence[str], parted: Row) -> str:
     """A table of some rows, or a part that can be opened."""
     body = "".join(_row(row, parted) for row in rows)
     heads = f'<th scope="col">left: {names[0]}</th><th scope="col"><span class="unseen">alike</span></th>'
-    head = f"<thead{' class=unseen' if hidden else ''}><tr>{heads}<th scope='col'>right: {names[1]}</th></tr></thead>"
+    head = f"<thead{' class=unseen' if folded else ''}><tr>{heads}<th scope='col'>right: {names[1]}</th></tr></thead>"
     columns = '<colgroup><col><col class="sign"><col></colgroup>'
     table = f'<table class="programs">{columns}{head}<tbody>{body}</tbody></table>'
-    if not hidden:
+    if not folded:
         return table
-    return f'<details class="equal"><summary>{len(rows)} operations that are equal</summary>{table}</details>'
+    return f'<details class="folded"><summary>{len(rows)} {folded}</summary>{table}</details>'
 
 
 def _row(row: Row, parted: Row) -> str:
