@@ -11,6 +11,7 @@ import pytest
 
 import uat_jax as uj
 from uat_jax import cli
+from uat_jax.decide.equivalence import Pair
 from uat_jax.decide.rounding_by_scale import SCALES, AtScale, rounding_by_scale
 from uat_jax.report.certificate_page import MEANINGS, certificate_page
 from uat_jax.report.rounding_plot import rounding_plot
@@ -126,6 +127,23 @@ def test_hazards_and_the_scales_at_which_a_side_fails():
     for at in found:
         if at.seen is not None and at.left is not None and at.right is not None and not any(at.failed):
             assert at.seen <= at.left + at.right  # both bounds are of the exact value
+
+
+LONG = {
+    "a loop of hours": lambda x: jax.lax.scan(lambda c, _: (jnp.sin(c), None), x, length=2**40)[0],
+    "a loop that may end early": lambda x: jax.lax.while_loop(
+        lambda c: c[0] < 5, lambda c: (c[0] + 1, 2 * c[1]), (0, x)
+    )[1],
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_what_may_take_hours_is_not_run(name):
+    certificate = uj.certify(jax.nn.softmax, naive, X)
+    program = jax.make_jaxpr(LONG[name])(jnp.ones(3))
+    pair = Pair({}, program, program)
+    claim = {**certificate.claim, "programs": [dict(pair.as_data())]}
+    assert rounding_by_scale(dataclasses.replace(certificate, claim=claim)) == ()
 
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(1)>'&{}"

@@ -38,7 +38,7 @@ from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.integers import Integers, ends, held
 from uat_jax.decide.prime_fields import ATTEMPTS, DEEPEST, PrimeFields, primes_of
-from uat_jax.decide.recheck import hostile, stated
+from uat_jax.decide.recheck import hostile, stated_inputs
 from uat_jax.errors import UatJaxError
 
 SECONDS, EQUATIONS = 20.0, 100_000
@@ -183,7 +183,7 @@ class _Pair:
         self.end = Deadline(time.monotonic() + SECONDS, EQUATIONS, memory=parse_bytes(MEMORY))
         left, right = flattened_together([decode(data["left"]), decode(data["right"])], self.end)
         self.programs, self.inputs = (left, right), left.inputs
-        self.domains = stated(certificate.claim).domains
+        self.domains = stated_inputs(certificate.claim).domains
         example = certificate.counterexample
         given = example.inputs if example and len(example.inputs) == len(self.inputs) else ()
         self.arrays = example.arrays if example and given else None

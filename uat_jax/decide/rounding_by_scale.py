@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from uat_jax.arithmetic.inlining import inlined
+from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.jaxpr_file import decode
+from uat_jax.arithmetic.work import multiplications
 from uat_jax.byte_sizes import parse_bytes
 from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.on_device import OnDevice
-from uat_jax.decide.recheck import hostile, stated
+from uat_jax.decide.recheck import hostile, stated_inputs
 from uat_jax.decide.rounding_bound import WORK, bound, gaps, inside
 from uat_jax.decide.witness import largest_array
 from uat_jax.errors import UatJaxError
@@ -27,6 +29,10 @@ RUNS, DERIVED = 16, 1
 
 SECONDS = 8.0
 """For all scales together."""
+
+MOST_WORK = 2**31
+"""Programs of more multiplications are not run, nor are loops that may end early: nothing stops a device, and a short
+file can hold loops that take hours."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +71,25 @@ def rounding_by_scale(certificate: Certificate) -> tuple[AtScale, ...]:
             if certificate.rounding is None or not certificate.rounding.run or "missing" in programs[-1]:
                 return ()
             left, right = (inlined(decode(programs[-1][side])) for side in ("left", "right"))
-            device = OnDevice(left, right, stated(certificate.claim).domains, parse_bytes(MEMORY), allowance)
-            if device.too_large:
+            device = OnDevice(left, right, stated_inputs(certificate.claim).domains, parse_bytes(MEMORY), allowance)
+            if device.too_large or _work(device) > MOST_WORK:
                 return ()
             return tuple(at for scale in SCALES if (at := _at(device, scale)) is not None)
     except UatJaxError:
         return ()
 
 
+def _work(device: OnDevice) -> float:
+    """How many multiplications one run of both programs takes; infinite where that is not known."""
+    parts = (part for program in device.programs for part in programs_within(program))
+    early = any(e.primitive.name == "while" for part in parts for e in part.eqns)
+    return math.inf if early else sum(map(multiplications, device.programs))
+
+
 def _at(device: OnDevice, scale: float) -> AtScale | None:
     """What was found at one scale; None if the time is up."""
     size = max(1, *map(largest_array, device.programs), sum(x.size for x in device.inputs))
-    count = int(np.clip(WORK // size, 1, RUNS))
+    count = int(np.clip(min(WORK // size, MOST_WORK // max(1, _work(device))), 1, RUNS))
     random = np.random.default_rng(93)
     normal = [[random.standard_normal((1, *x.shape)) * scale for x in device.inputs] for _ in range(count)]
     points = [inside(device, point) for point in normal]

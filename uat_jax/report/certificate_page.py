@@ -276,7 +276,7 @@ def _floats(certificate: Certificate) -> Iterator[Section]:
         "floats",
         "What floats do",
         f"<p>{escape(certificate.floats.rounding.text)}.</p>"
-        + (rounding_plot.rounding_plot(found) if found else "")
+        + (rounding_plot.rounding_plot(found) if found else "<p class='soft'>Inputs of other scales were not run.</p>")
         + "<h3>Hazards</h3>"
         + (f"<ul>{hazards}</ul>" if hazards else "<p>A search found no input at which one side fails alone.</p>")
         + (f"<p class='soft'>The search ended early: {escape(ended)}.</p>" if ended else ""),
