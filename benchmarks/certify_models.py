@@ -72,6 +72,7 @@ ROWS = [
     Row(Size(24, 64, 4)),
     Row(Size(12, 256, 4)),
     Row(Size(12, 768, 12)),
+    Row(Size(1, 768, 12)),
     Row(Size(1, 64, 4), (0,)),
     Row(Size(100, 64, 4), (50,)),
     Row(Size(1, 256, 4), (0,)),

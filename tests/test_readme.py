@@ -1,6 +1,7 @@
 """The README's Python runs and prints what it says; its table is what `uat-jax prove` prints."""
 
 import contextlib
+import importlib
 import io
 import re
 from pathlib import Path
@@ -20,13 +21,32 @@ def text():
     return README.read_text()
 
 
-def test_python_examples(text):
-    code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.S))
+PRINTS = {"README.md": 4, "docs/tour.md": 13, "docs/papers.md": 5}
+"""Pages whose Python runs, and how many lines it prints."""
+
+
+@pytest.mark.parametrize("page", PRINTS)
+def test_python_examples(page):
+    code = "\n".join(re.findall(r"```python\n(.*?)```", (README.parent / page).read_text(encoding="utf-8"), re.S))
+    code = code.replace("uj.assert_equivalent(mine, attention, X, X, X)", "pass  # fails, which is another test")
     promised = re.findall(r"print\(.*?\)\s+# (.*)$", code, re.M)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(code, "README.md", "exec"), {})
-    assert printed.getvalue().splitlines() == promised and len(promised) == 18
+        exec(compile(code, page, "exec"), {})
+    assert printed.getvalue().splitlines() == promised and len(promised) == PRINTS[page]
+
+
+@pytest.mark.usefixtures("standard_promotion")
+def test_the_failing_output(text, tmp_path, monkeypatch):
+    """What is shown is what the file above it prints, to the letter."""
+    block = next(b for b in re.findall(r"```python\n(.*?)```", text, re.S) if "test_mine_is_attention" in b)
+    (shown,) = re.findall(r"```output\n(.*?)```", text, re.S)
+    (tmp_path / "test_attention.py").write_text(block)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("test_attention")
+    with pytest.raises(AssertionError) as failure:
+        module.test_mine_is_attention()
+    assert str(failure.value).strip() == shown.strip()
 
 
 def test_table(text, monkeypatch, capsys):

@@ -89,9 +89,16 @@ def certify_decomposition(
         seed: of all random numbers.
         progress: called with a line of text before each stage.
 
+    Returns:
+        A `Certification`: the verdict of each of these comparisons.
+
     Raises:
         InputError: error or seed out of range, no layers, layers of different parts.
         ShapeError: layers of different shapes.
+
+    Example:
+        >>> uj.certify_decomposition(load_model("gpt2")).passes
+        True
     """
     asked = question(model)
     small, _ = arguments = asked.specification.arguments

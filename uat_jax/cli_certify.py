@@ -13,7 +13,7 @@ import jax
 from rich.console import Console
 
 from uat_jax.cli_options import add_device, add_memory, console
-from uat_jax.decide.certificate import check_writable
+from uat_jax.decide.certificate import check_writable, write_atomically
 from uat_jax.decide.demands import HAZARDS, Demands, parse_tolerance
 from uat_jax.decide.domain import positive
 from uat_jax.decide.equivalence import certify
@@ -75,14 +75,15 @@ def add_certify(parser: Any) -> None:
     add_memory(parser)
     parser.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
     parser.add_argument("--json", metavar="FILE", help="write the certificate into this file")
+    parser.add_argument("--html", metavar="FILE", help="write a web page about it, with both programs side by side")
     parser.add_argument("--explain", action="store_true", help="show where large programs were cut into pieces")
     add_device(parser)
     parser.set_defaults(run=_certify)
 
 
 def _certify(options: argparse.Namespace) -> int:
-    if options.json:
-        check_writable(Path(options.json))
+    for file in filter(None, (options.json, options.html)):
+        check_writable(Path(file))
     if options.specs and options.arg:
         raise InputError("got --specs and --arg; give the inputs in one of both ways")
     if options.generalize and options.sizes:
@@ -115,6 +116,8 @@ def _certify(options: argparse.Namespace) -> int:
         show_pieces(console(), certificate)
     if options.json:
         certificate.save(options.json)
+    if options.html:
+        write_atomically(Path(options.html), certificate.html())
     return 0 if certificate.passes and not complaints else 1
 
 

@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--uat-update", action="store_true", help="write the snapshots of `unchanged` that are missing or old"
     )
-    text = "write the certificate of every comparison into this folder, and a page of all of them: index.html"
+    text = "write the certificate of every comparison into this folder with a page about it; index.html lists them"
     group.addoption("--uat-report", metavar="DIR", help=text)
     parser.addini("uat_report", text)
 
@@ -149,22 +149,28 @@ class Equivalent:
 
     def _keep(self, certificate: Certificate) -> None:
         """Write the certificate into the folder of the report, and tell the report of it."""
+        from uat_jax.decide.certificate import write_atomically
         from uat_jax.decide.description import partings
+        from uat_jax.report.certificate_page import certificate_page
 
         if self.folder is None:
             return
         self.count += 1
         findings = [evidence.finding for evidence in certificate.evidence]
         findings += [f"they part: {parting}" for parting in partings(certificate)]
-        claim, name = certificate.claim, f"{_file_name(self.node.nodeid)}-{self.count}.json"
+        claim, name = certificate.claim, f"{_file_name(self.node.nodeid)}-{self.count}"
         self.folder.mkdir(parents=True, exist_ok=True)
-        certificate.save(self.folder / name)
+        certificate.save(self.folder / f"{name}.json")
+        links = [("all comparisons", "index.html"), ("JSON", f"{name}.json")]
+        write_atomically(self.folder / f"{name}.html", certificate_page(certificate, links))
         compared = {
             "test": self.node.nodeid,
             "verdict": str(certificate.verdict),
             "functions": f"{claim['left']} and {claim['right']}",
             "finding": "; ".join(findings),
-            "file": name,
+            "hazards": str(len(certificate.hazards)),
+            "file": f"{name}.json",
+            "page": f"{name}.html",
         }
         self.node.user_properties.append((PROPERTY, compared))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 import json
 import math
 import os
@@ -113,6 +114,27 @@ class Certificate:
         """Write the file in one step, so that no half of it is ever seen.  Raises `InputError` if it cannot be."""
         return write_atomically(Path(path), self.to_json())
 
+    def html(self) -> str:
+        """A web page about it, which needs nothing else: what the verdict means and rests on, and of two functions what
+        floats do and both programs side by side.  It runs the programs, which may take some seconds.
+
+        Returns:
+            The text of an HTML file.
+
+        Example:
+            Path("certificate.html").write_text(certificate.html(), encoding="utf-8")
+        """
+        return _page().certificate_page(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the page without what takes time."""
+        return _page().certificate_summary(self)
+
+
+def _page() -> Any:
+    """The module that writes pages, which lies above this one: it is looked up when a page is asked for."""
+    return importlib.import_module("uat_jax.report.certificate_page")
+
 
 def _plain(value: Any) -> Any:
     """Tuples to lists, numpy numbers to Python's, infinities to text."""
@@ -167,7 +189,14 @@ _version = functools.cache(version)
 
 
 def load(path: str | os.PathLike[str]) -> Certificate:
-    """Read a certificate.  Raises `InputError` for anything that is not a certificate of a known version."""
+    """Read a certificate.  Raises `InputError` for anything that is not a certificate of a known version.
+
+    Returns:
+        The certificate that `Certificate.save` wrote.
+
+    Example:
+        >>> uj.load("certificate.json").verdict
+    """
     try:
         with Path(path).open("rb") as file:
             content = file.read(FILE_BYTES + 1)

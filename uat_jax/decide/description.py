@@ -24,7 +24,7 @@ def describe(certificate: Certificate) -> str:
     lines = [headline(certificate)]
     lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
     if found:
-        lines += _difference(found)
+        lines += difference(found)
         lines += [f"  they part: {parting}" for parting in partings(certificate)]
         lines += [f"  exactly: {found.exact[0]}", f"  against: {found.exact[1]}", "", found.program]
     else:
@@ -44,7 +44,7 @@ def headline(certificate: Certificate) -> str:
     return f"{certificate.verdict}: {claim['left']} and {claim['right']}{inputs}{where}"
 
 
-def _difference(found: Counterexample) -> Iterator[str]:
+def difference(found: Counterexample) -> Iterator[str]:
     """How far both values are apart, absolutely and relative to the larger one, and how many entries differ."""
     try:
         left, right = map(arb, found.exact)

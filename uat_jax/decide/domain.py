@@ -259,8 +259,16 @@ def _check_whole(dtype: Any, domain: Integers) -> None:
 def positive(spec: Any) -> Restricted:
     """The input of a function with every entry above 0: `spec` is a `jax.ShapeDtypeStruct` or an array of floats.
 
+    Returns:
+        The spec, for `certify` and whatever else takes specs.
+
     Raises:
         DomainError: see `interval`.
+
+    Example:
+        >>> x = uj.positive(jax.ShapeDtypeStruct((2,), jnp.float32))
+        >>> bool(uj.certify(lambda x: jnp.log(x[0] * x[1]), lambda x: jnp.log(x).sum(), x))
+        True
     """
     return _restricted(spec, Interval(0.0, math.inf, open=True))
 
@@ -268,8 +276,16 @@ def positive(spec: Any) -> Restricted:
 def nonnegative(spec: Any) -> Restricted:
     """The input of a function with every entry at least 0: `spec` is a `jax.ShapeDtypeStruct` or an array of floats.
 
+    Returns:
+        The spec, for `certify` and whatever else takes specs.
+
     Raises:
         DomainError: see `interval`.
+
+    Example:
+        >>> x = uj.nonnegative(jax.ShapeDtypeStruct((3,), jnp.float32))
+        >>> bool(uj.certify(jax.nn.relu, lambda x: 1 * x, x))
+        True
     """
     return _restricted(spec, Interval(0.0, math.inf))
 
@@ -280,9 +296,17 @@ def interval(spec: Any, low: float, high: float) -> Restricted:
     `spec` is a `jax.ShapeDtypeStruct`, an array of floats inside, of which only shape and dtype count, or an input with
     a domain, of which the intersection is taken.
 
+    Returns:
+        The spec, for `certify` and whatever else takes specs.
+
     Raises:
         DomainError: no number lies in the domain, or only one; an end lies beyond the dtype; an array lies
             outside; the input is not one of floats.
+
+    Example:
+        >>> x = uj.interval(jax.ShapeDtypeStruct((3,), jnp.float32), -1, 1)
+        >>> bool(uj.certify(lambda x: jnp.clip(x, -1, 1), lambda x: 1 * x, x))
+        True
     """
     return _restricted(spec, Interval(low, high))
 
@@ -292,6 +316,9 @@ def integers(spec: Any, low: int, high: int) -> Restricted:
 
     `spec` is a `jax.ShapeDtypeStruct` of integers or booleans, an array of them, of which only shape and dtype count,
     or an input with such a domain, of which the intersection is taken.
+
+    Returns:
+        The spec, for `certify` and whatever else takes specs.
 
     Raises:
         DomainError: no integer lies in the range; an end lies beyond the dtype; the input is not one of integers.

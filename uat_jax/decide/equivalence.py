@@ -148,6 +148,11 @@ def certify(
 
     Raises:
         InputError, UnsupportedError: the functions or specs cannot be used; the message says what to do.
+
+    Example:
+        >>> spec = jax.ShapeDtypeStruct((3,), jnp.float32)
+        >>> uj.certify(jax.nn.softmax, lambda x: jnp.exp(x) / jnp.exp(x).sum(), spec).verdict
+        <Verdict.CERTIFIED: 'CERTIFIED'>
     """
     question = _question(*comparable(left, right, specs, weights), sizes, wrt, almost_everywhere)
     told = progress or (lambda message: None)
@@ -184,6 +189,9 @@ def assert_equivalent(
     Raises:
         NotEquivalentError: an AssertionError whose text is the verdict, the reason, the input and a reproducer.
         InputError: a setting that is out of range.
+
+    Example:
+        >>> uj.assert_equivalent(jax.nn.silu, lambda x: x * jax.nn.sigmoid(x), jax.ShapeDtypeStruct((3,), jnp.float32))
     """
     __tracebackhide__ = True
     demands = Demands(rounding, hazards)

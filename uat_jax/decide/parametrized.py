@@ -161,6 +161,9 @@ def simplex(spec: Any) -> Parametrized:
 
     `spec` is a `jax.ShapeDtypeStruct`, or an array of floats in the set, of which only shape and dtype count.
 
+    Returns:
+        The spec, for `certify` and whatever else takes specs.
+
     Raises:
         DomainError: the input is not one of floats; no array of this shape lies in the set; an array is given that
             does not, by more than its rounding.
@@ -175,12 +178,30 @@ def simplex(spec: Any) -> Parametrized:
 
 
 def symmetric(spec: Any) -> Parametrized:
-    """The input of a function that is a symmetric matrix in its last two axes; see `simplex`."""
+    """The input of a function that is a symmetric matrix in its last two axes; see `simplex`.
+
+    Returns:
+        The spec, for `certify` and whatever else takes specs.
+
+    Example:
+        >>> a = uj.symmetric(jax.ShapeDtypeStruct((3, 3), jnp.float32))
+        >>> bool(uj.certify(lambda a: a.T, lambda a: 1 * a, a))
+        True
+    """
     return _of_family(spec, "symmetric")
 
 
 def ascending(spec: Any) -> Parametrized:
-    """The input of a function whose entries do not decrease along the last axis; see `simplex`."""
+    """The input of a function whose entries do not decrease along the last axis; see `simplex`.
+
+    Returns:
+        The spec, for `certify` and whatever else takes specs.
+
+    Example:
+        >>> x = uj.sorted(jax.ShapeDtypeStruct((4,), jnp.float32))
+        >>> bool(uj.certify(lambda x: x.max(), lambda x: x[-1], x))
+        True
+    """
     return _of_family(spec, "sorted")
 
 
@@ -188,6 +209,14 @@ def orthogonal(spec: Any) -> Parametrized:
     """The input of a function that is a matrix with orthonormal columns, or rows if these are fewer; see `simplex`.
 
     A square one has either determinant, 1 and -1.
+
+    Returns:
+        The spec, for `certify` and whatever else takes specs.
+
+    Example:
+        >>> q = uj.orthogonal(jax.ShapeDtypeStruct((3, 3), jnp.float32))
+        >>> bool(uj.certify(lambda q: q.T @ q, lambda q: jnp.eye(3) + 0 * q, q))
+        True
     """
     return _of_family(spec, "orthogonal")
 

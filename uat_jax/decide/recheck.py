@@ -121,7 +121,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     stated = Effort(given.settings["error"], given.settings["seed"], end, **everywhere)
     effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     complex_numbers = any(a.kind is AssumptionKind.COMPLEX_NUMBERS for a in given.assumptions)
-    inputs = _stated(given.claim)
+    inputs = stated_inputs(given.claim)
     pairs = [_pair(data, given.claim, inputs, complex_numbers) for data in given.claim["programs"]]
     general = _about_all_sizes(given)
     if general is None:
@@ -266,7 +266,7 @@ def _check_inputs(program: ClosedJaxpr, claim: Mapping[str, Any], inputs: Specif
         raise MismatchError("the inputs in the certificate are not those of its programs")
 
 
-def _stated(claim: Mapping[str, Any]) -> Specification:
+def stated_inputs(claim: Mapping[str, Any]) -> Specification:
     """The variables that the claim states, with their domains."""
     return Specification(parse(*filter(states_variable, claim["inputs"])))
 

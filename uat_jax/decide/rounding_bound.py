@@ -99,9 +99,9 @@ def rounding_of(device: OnDevice, seed: int = 0) -> Rounding:
         scale, points = _inputs(device, seed, runs)
     except BudgetError:
         return Rounding(None, None, f"not derived: {LATE}", None, (), "", 0, 0, _name(device))
-    found = _gaps(device, points)
+    found = gaps(device, points)
     points = [points[i] for i in sorted(range(len(found)), key=lambda i: -found[i].ulps)] if found else points
-    (left, why, some), (right, also, others) = (_bound(device, side, points[:derived]) for side in device.programs)
+    (left, why, some), (right, also, others) = (bound(device, side, points[:derived]) for side in device.programs)
     reason = "; ".join(dict.fromkeys(f"not derived: {r}" for r in (why, also) if r))
     seen, inputs = (_largest(found), tuple(points[0])) if found else (None, ())
     return Rounding(left, right, reason, seen, inputs, scale, min(some, others), len(found), _name(device))
@@ -124,7 +124,7 @@ def _inputs(device: OnDevice, seed: int, count: int) -> tuple[str, list[list[np.
     for scale, change in SCALES.items():
         random = np.random.default_rng((seed, 93))
         normal = [[change(random.standard_normal((1, *x.shape))) for x in device.inputs] for _ in range(count)]
-        drawn = [_inside(device, point) for point in normal]
+        drawn = [inside(device, point) for point in normal]
         kept = [leaves for leaves in drawn if _finite(device, leaves, deadline)]
         if len(kept) > len(best[1]):
             best = f"mirrored {scale}" if device.domains.of else scale, kept
@@ -133,7 +133,7 @@ def _inputs(device: OnDevice, seed: int, count: int) -> tuple[str, list[list[np.
     return best
 
 
-def _inside(device: OnDevice, point: Sequence[np.ndarray]) -> list[np.ndarray]:
+def inside(device: OnDevice, point: Sequence[np.ndarray]) -> list[np.ndarray]:
     """The inputs that are a point brought into their domains."""
     dtypes = [x.dtype for x in device.inputs]
     folded = device.domains.folded(point, dtypes)
@@ -152,7 +152,7 @@ def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: Deadline) 
         return True
 
 
-def _bound(
+def bound(
     device: OnDevice, program: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]]
 ) -> tuple[Deviation | None, str, int]:
     """The largest bound over the inputs, or None and the reason; and the number of inputs that were reached."""
@@ -178,7 +178,7 @@ def _bound(
     return (_largest(found), "", len(found)) if found else (None, LATE, 0)
 
 
-def _gaps(device: OnDevice, points: Sequence[list[np.ndarray]]) -> list[Deviation]:
+def gaps(device: OnDevice, points: Sequence[list[np.ndarray]]) -> list[Deviation]:
     """How far the device's outputs are apart at the inputs; nothing if it cannot run the programs."""
     found = []
     for leaves in points:
@@ -189,8 +189,8 @@ def _gaps(device: OnDevice, points: Sequence[list[np.ndarray]]) -> list[Deviatio
         except UatJaxError:
             return []
         with np.errstate(invalid="ignore"):
-            gaps = np.where((left == right) | np.isnan(left) & np.isnan(right), 0.0, np.abs(left - right))
-        found.append(_deviation(np.nan_to_num(gaps, nan=np.inf), left, device.outputs))
+            distances = np.where((left == right) | np.isnan(left) & np.isnan(right), 0.0, np.abs(left - right))
+        found.append(_deviation(np.nan_to_num(distances, nan=np.inf), left, device.outputs))
     return found
 
 

@@ -118,7 +118,15 @@ CHAPTERS = (
 
 @cache
 def claims() -> tuple[Claim, ...]:
-    """The ledger, in the order of its chapters."""
+    """The ledger, in the order of its chapters.
+
+    Returns:
+        All claims, which `prove` decides by their ids.
+
+    Example:
+        >>> [claim.id for claim in uj.claims() if claim.id.startswith("updates.in")]
+        ['updates.in-place']
+    """
     return tuple(claim for chapter in CHAPTERS for claim in chapter.claims)
 
 
@@ -184,6 +192,13 @@ def prove(claim: str, **settings: Unpack[LedgerSettings]) -> Certificate:
     """Decide one claim of the ledger; the keywords are those of `uat_jax.decide.settings.Settings`.
 
     Raises `InputError` for an unknown claim or setting.
+
+    Returns:
+        The certificate; it passes if the verdict is the one that the ledger expects.
+
+    Example:
+        >>> uj.prove("updates.boxes", depth=3).verdict
+        <Verdict.REFUTED: 'REFUTED'>
     """
     found = find(claim)
     unknown = sorted(set(settings) - set(Settings.__dataclass_fields__))
@@ -214,6 +229,12 @@ def recheck(
     Raises `InputError` if the file is not a usable certificate, `MismatchError` if it states another claim, verdict,
     counterexample or kind of evidence than is now found, and `BudgetError` if the time is up,
     `MemoryLimitError` if it takes more memory than is allowed.
+
+    Returns:
+        The certificate of what is found now.
+
+    Example:
+        >>> uj.recheck("certificate.json", seed=7)
     """
     given = certificate if isinstance(certificate, Certificate) else load(certificate)
     if given.claim.get("id") in (KIND, SCAN) and any(e.statements for e in given.evidence):

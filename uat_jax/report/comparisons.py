@@ -1,4 +1,4 @@
-"""A page of all comparisons of a test run: one HTML file that needs nothing else."""
+"""A page of all comparisons of a test run: a table with filters, and links to a page for each."""
 
 from __future__ import annotations
 
@@ -7,31 +7,45 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from uat_jax.decide.verdict import Verdict
+from uat_jax.report.web_page import badge, document, toggle
 
 STYLE = """
-:root { color-scheme: light dark; --line: #8886; --good: #17692f; --bad: #a8201a; --open: #8a5a00; }
-@media (prefers-color-scheme: dark) { :root { --good: #6fcf8a; --bad: #ff8f87; --open: #e8b95a; } }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 90rem; padding: 1rem; }
-h1 { font-size: 1.35rem; }
-nav button { font: inherit; margin: 0 .4rem .4rem 0; padding: .2rem .7rem; cursor: pointer; }
-nav button[aria-pressed="true"] { outline: 2px solid currentColor; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line);
-  overflow-wrap: anywhere; }
-.PROVED, .CERTIFIED { color: var(--good); } .REFUTED { color: var(--bad); } .AGREES, .UNKNOWN { color: var(--open); }
-td:first-child, td:nth-child(3) { min-width: 14rem; }
-td:nth-child(2) { font-weight: 600; }
-td:nth-child(2), td:last-child, th { white-space: nowrap; }
-@media (max-width: 700px) { thead { position: absolute; left: -999rem; } tr { display: block; padding: .4rem 0;
-  border-bottom: 1px solid var(--line); } td { display: block; border: 0; padding: 0; } }
+.uat form { margin: .6rem 0; } .uat form label { margin-right: 1rem; white-space: nowrap; }
+.uat input[type="search"] { min-width: 14rem; max-width: 100%; }
+.uat td:nth-child(1), .uat td:nth-child(3) { min-width: 12rem; }
+.uat td:nth-child(2), .uat td:last-child, .uat th { white-space: nowrap; }
+.uat tr[hidden] { display: none; }
+@media (max-width: 700px) {
+  .uat table, .uat tbody, .uat tr, .uat td { display: block; }
+  .uat thead { position: absolute; left: -999rem; }
+  .uat tr { padding: .5rem 0; border-bottom: 1px solid var(--line); } .uat td { border: 0; padding: 0; }
+}
 """
 
 FILTER = """
-for (const button of document.querySelectorAll("nav button")) button.addEventListener("click", () => {
-  for (const other of document.querySelectorAll("nav button")) other.setAttribute("aria-pressed", other === button);
-  for (const row of document.querySelectorAll("tbody tr"))
-    row.hidden = button.dataset.verdict !== "" && row.dataset.verdict !== button.dataset.verdict;
+const text = document.getElementById("text"), hazards = document.getElementById("hazards");
+const buttons = [...document.querySelectorAll("[data-verdict-button]")];
+const rows = [...document.querySelectorAll("tbody tr")];
+let verdict = "";
+function show() {
+  const words = text.value.toLowerCase().split(/\\s+/);
+  for (const row of rows) {
+    const fits = words.every(word => row.textContent.toLowerCase().includes(word));
+    const wanted = !verdict || row.dataset.verdict === verdict;
+    row.hidden = !(fits && wanted && (!hazards.checked || row.dataset.hazards !== "0"));
+  }
+  const shown = rows.filter(row => !row.hidden).length;
+  document.getElementById("shown").textContent = `${shown} of ${rows.length} are shown`;
+}
+for (const button of buttons) button.addEventListener("click", () => {
+  verdict = button.dataset.verdictButton;
+  for (const other of buttons) other.setAttribute("aria-pressed", other === button);
+  show();
 });
+text.addEventListener("input", show);
+hazards.addEventListener("change", show);
+document.querySelector("form").addEventListener("submit", event => event.preventDefault());
+show();
 """
 
 
@@ -39,35 +53,39 @@ HEADS = ("test", "verdict", "functions", "how it is known", "certificate")
 
 
 def page(compared: Sequence[Mapping[str, str]]) -> str:
-    """The HTML text of a table with a row for each comparison, and a button for each verdict that shows its rows alone.
+    """The HTML text of a table with a row for each comparison, and filters by verdict, hazards and words.
 
     Args:
-        compared: of each comparison the `test`, the `verdict`, the `functions`, the `finding`, and the `file` of its
-            certificate, beside the page.
+        compared: of each comparison the `test`, the `verdict`, the `functions`, the `finding`, the number of `hazards`,
+            and beside the page the `file` of its certificate and the `page` about it.
     """
     counts = Counter(row["verdict"] for row in compared)
     summary = ", ".join(f"{counts[v]} {v}" for v in Verdict if counts[v]) or "none"
     buttons = [("", f"all {len(compared)}"), *((str(v), f"{v} {counts[v]}") for v in Verdict if counts[v])]
-    heads = "".join(f"<th>{head}</th>" for head in HEADS)
+    pressed = "".join(toggle(not verdict, text, **{"verdict-button": verdict}) for verdict, text in buttons)
+    heads = "".join(f'<th scope="col">{head}</th>' for head in HEADS)
     rows = "\n".join(map(_row, compared))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Comparisons: {escape(summary)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>Comparisons: {escape(summary)}</h1>\n"
-        f'<nav aria-label="verdicts">{"".join(map(_button, buttons))}</nav>\n'
-        f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n"
-        f"<script>{FILTER}</script>\n</body>\n</html>\n"
+    body = (
+        f"<header><h1>Comparisons: {escape(summary)}</h1></header>\n"
+        f'<main id="main">\n<form role="search"><div role="group" aria-label="verdicts">{pressed}</div>'
+        '<label>Words <input type="search" id="text" autocomplete="off"></label>'
+        '<label><input type="checkbox" id="hazards"> with hazards alone</label>'
+        '<output id="shown" class="soft" aria-live="polite"></output></form>\n'
+        f'<table><caption class="unseen">All comparisons of the run</caption>'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>\n</main>"
     )
-
-
-def _button(of: tuple[str, str]) -> str:
-    verdict, text = of
-    return f'<button data-verdict="{escape(verdict)}" aria-pressed="{str(not verdict).lower()}">{escape(text)}</button>'
+    return document(f"Comparisons: {summary}", body, STYLE, FILTER)
 
 
 def _row(row: Mapping[str, str]) -> str:
-    verdict, file = escape(row["verdict"]), escape(row["file"])
-    cells = [escape(row["test"]), f'<span class="{verdict}">{verdict}</span>', escape(row["functions"])]
-    cells += [escape(row["finding"]), f'<a href="{file}">JSON</a>']
-    return f'<tr data-verdict="{verdict}">{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+    hazards = f"; hazards: {row['hazards']}" if row["hazards"] != "0" else ""
+    files = f'<a href="{escape(row["page"])}">page</a> <a href="{escape(row["file"])}">JSON</a>'
+    cells = [
+        escape(row["test"]),
+        badge(row["verdict"]),
+        escape(row["functions"]),
+        escape(row["finding"] + hazards),
+        files,
+    ]
+    data = f'data-verdict="{escape(row["verdict"])}" data-hazards="{escape(row["hazards"])}"'
+    return f"<tr {data}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"

@@ -89,6 +89,12 @@ def prove_scan(
 
     Raises:
         InputError, UnsupportedError: the functions or specs cannot be used; the message says what to do.
+
+    Example:
+        >>> step = lambda carry, x: (carry + x, None)
+        >>> xs = jax.ShapeDtypeStruct((8,), jnp.float32)
+        >>> bool(uj.prove_scan(step, lambda initial, xs: initial + xs.sum(), jnp.float32(0), xs))
+        True
     """
     effort = Effort(error, seed, deadline(budget))
     sides = Sides(step, closed_form, initial, xs, parameters)
