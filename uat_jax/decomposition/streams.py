@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from uat_jax.decomposition.frozen import (
+    FrozenFeedForward,
     attention_shift,
     frozen_attention,
     frozen_feed_forward,
@@ -25,7 +26,9 @@ from uat_jax.decomposition.frozen import (
 from uat_jax.decomposition.operators import Mixing
 from uat_jax.networks.block import Block, BlockOptions
 from uat_jax.networks.decoder import embed
+from uat_jax.networks.feed_forward_part import AnyFeedForward
 from uat_jax.networks.model import Model
+from uat_jax.networks.multihead import MultiHead
 from uat_jax.networks.norms import Norm
 from uat_jax.networks.stack import Stack, carry
 
@@ -35,6 +38,9 @@ Streams = list[jax.Array]
 A list and not one array: on a CPU an attention for each stream runs faster than one for all of them, whose values
 would have to be transposed, and no stream is copied where another one is added.
 """
+
+Kind = Callable[[Block, Streams, BlockOptions, "Sorting", Any], Streams]
+"""A kind of block in streams: (block, streams, options, sorting, number of the layer) → streams."""
 
 
 class Sorting(ABC):
@@ -59,6 +65,37 @@ class Sorting(ABC):
     def mixed(self, mixing: Mixing, streams: Streams, layer: Any) -> Streams:
         """What the frozen attention of a layer makes of every stream."""
         return [mixing(z) for z in streams]
+
+    def attended(
+        self, streams: Streams, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+    ) -> Streams:
+        """x + MHA(inner), stream by stream; the patterns are frozen at the state of `inner`, biases are a shift."""
+        mixing = frozen_attention(attention, self.state(inner), options)
+        streams = [x + z for x, z in zip(streams, self.mixed(mixing, inner, layer), strict=True)]
+        return self.shift(streams, attention_shift(attention, options.precision))
+
+    def fed(
+        self,
+        streams: Streams,
+        inner: Callable[[], Streams],
+        x: jax.Array,
+        feed_forward: AnyFeedForward,
+        options: BlockOptions,
+        layer: Any,
+    ) -> Streams:
+        """The feed-forward network at x, the sum of the streams `inner`: its activation joins, its bias is a shift."""
+        part = frozen_feed_forward(feed_forward, x, options)
+        if part.out_shift is not None:
+            streams = self.shift(streams, part.out_shift)
+        return self.join(streams, self.term(part, x, options, layer), layer)
+
+    def term(self, part: FrozenFeedForward, x: jax.Array, options: BlockOptions, layer: Any) -> jax.Array:
+        """What the activation of a layer adds, (N, M)."""
+        return part.term(x, options)
+
+    def step(self, kind: Kind, block: Block, streams: Streams, options: BlockOptions, layer: Any) -> Streams:
+        """The streams behind a layer."""
+        return kind(block, streams, options, self, layer)
 
 
 class Separate(Sorting):
@@ -202,21 +239,22 @@ def _unless_empty(empty: Any, mixing: Mixing, z: jax.Array) -> jax.Array:
 def pre_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
     """y = x + MHA(norm_1 x), then y + FFN(norm_2 y), stream by stream."""
     inner = normed(block.norm_1, streams, options.epsilon, sorting)
-    streams = _attended(block, streams, inner, options, sorting, layer)
-    state = sorting.state(streams)
-    y = frozen_norm(block.norm_2, state, options.epsilon)(state) + norm_shift(block.norm_2)
-    return _activated(block, streams, y, options, sorting, layer)
+    y = sorting.attended(streams, inner, block.attention, options, layer)
+    state = sorting.state(y)
+    x = frozen_norm(block.norm_2, state, options.epsilon)(state) + norm_shift(block.norm_2)
+    again = lambda: normed(block.norm_2, y, options.epsilon, sorting)
+    return sorting.fed(y, again, x, block.feed_forward, options, layer)
 
 
 def post_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
     """y = norm_1(x + MHA(x)), then norm_2(y + FFN(y)), stream by stream; norm_2 meets the layer's own term too."""
-    streams = _attended(block, streams, streams, options, sorting, layer)
-    streams = normed(block.norm_1, streams, options.epsilon, sorting)
-    streams = _activated(block, streams, sorting.state(streams), options, sorting, layer)
+    streams = sorting.attended(streams, streams, block.attention, options, layer)
+    y = normed(block.norm_1, streams, options.epsilon, sorting)
+    streams = sorting.fed(y, lambda: y, sorting.state(y), block.feed_forward, options, layer)
     return normed(block.norm_2, streams, options.epsilon, sorting)
 
 
-KINDS: Mapping[str, Callable[[Block, Streams, BlockOptions, Sorting, Any], Streams]] = {
+KINDS: Mapping[str, Kind] = {
     "pre-norm": pre_norm,
     "post-norm": post_norm,
 }
@@ -263,7 +301,7 @@ def _step(
 ) -> Callable[[Streams, Block, Any], Streams]:
     """The function (streams, block, layer number) ↦ streams that applies one layer of the model."""
     options, kind = model.options(tokens.shape[0], precision), KINDS[model.architecture.kind]
-    return lambda streams, block, layer: kind(block, streams, options, sorting, layer)
+    return lambda streams, block, layer: sorting.step(kind, block, streams, options, layer)
 
 
 def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting) -> Streams:
@@ -274,22 +312,3 @@ def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting
     """
     scaled = frozen_norm(norm, sorting.state(streams), epsilon)(jnp.stack(streams))
     return sorting.shift([scaled[s] for s in range(len(streams))], norm_shift(norm))
-
-
-def _attended(
-    block: Block, streams: Streams, inner: Streams, options: BlockOptions, sorting: Sorting, layer: Any
-) -> Streams:
-    """x + MHA(inner), stream by stream; the attention patterns are frozen at the state of `inner`."""
-    mixing = frozen_attention(block.attention, sorting.state(inner), options)
-    streams = [x + z for x, z in zip(streams, sorting.mixed(mixing, inner, layer), strict=True)]
-    return sorting.shift(streams, attention_shift(block.attention, options.precision))
-
-
-def _activated(
-    block: Block, streams: Streams, inner: jax.Array, options: BlockOptions, sorting: Sorting, layer: Any
-) -> Streams:
-    """The feed-forward network of `inner`: its activation joins the streams, its bias goes to the biases."""
-    part = frozen_feed_forward(block.feed_forward, inner, options)
-    if part.out_shift is not None:
-        streams = sorting.shift(streams, part.out_shift)
-    return sorting.join(streams, part.term(inner, options), layer)
