@@ -147,3 +147,96 @@ def test_direct_contributions_are_those_written_out(random, by, name):
 
     model = FAMILIES[name].draw(random, hidden=2)
     assert verdict(found, wanted, model) is Verdict.CERTIFIED
+
+
+def slopes_at(layer, x, options):
+    """t ↦ the feed-forward network as a linear map, σ(u) = (σ(u) / u) u at the input."""
+    if isinstance(layer, GatedFeedForward):
+        gate = options.activation(dot(x, layer.gate))
+        return lambda t: dot(gate * dot(t, layer.up), layer.down)
+    if isinstance(layer, FeedForward):
+        u = dot(x, layer.hidden) + layer.hidden_bias[None]
+        slope = options.activation(u) / u
+        return lambda t: dot(slope * dot(t, layer.hidden), layer.project)
+    gates = expert_gates(layer, x, top=options.top)
+
+    def mixed(t):
+        images = []
+        for e in range(len(layer.hidden)):
+            u = dot(x, layer.hidden[e]) + layer.hidden_bias[e][None]
+            slope = options.activation(u) / u
+            images.append(gates[:, e, None] * dot(slope * dot(t, layer.hidden[e]), layer.project[e]))
+        return sum(images)
+
+    return mixed
+
+
+def attention_at(layer, x, options):
+    """t ↦ Σ_i H_i(x) t W_V W_O."""
+    patterns = multihead_weights(layer, x, scoring=options.scoring)
+    values = jnp.repeat(layer.value, len(patterns) // len(layer.value), axis=0)
+    return lambda t: einsum("hnk,km,hme,hef->nf", patterns, t, values, layer.output)
+
+
+def token_images(model, depth):
+    """What each row of x_depth becomes behind the final norm, everything else frozen: a list of (N, M)."""
+    options, epsilon, states = model.options(len(TOKENS)), model.epsilon, model.states(TOKENS)
+    x = states[depth]
+    if depth == 0 and model.embedding_norm is not None:
+        x = model.embedding.tokens[TOKENS] + model.embedding.positions[: len(TOKENS)]
+    images = [jnp.zeros_like(x).at[n].set(x[n]) for n in range(len(TOKENS))]
+    if depth == 0 and model.embedding_norm is not None:
+        images = list(map(norm_at(model.embedding_norm, x, epsilon), images))
+    for block, x in zip(model.blocks[depth:], states[depth:-1], strict=True):
+        layer = layer_at(model.architecture.kind, block, x, options)
+        images = list(map(layer, images))
+    return images if model.final_norm is None else list(map(norm_at(model.final_norm, states[-1], epsilon), images))
+
+
+def layer_at(kind, block, x, options):
+    epsilon = options.epsilon
+    if kind == "pre-norm":
+        n_1 = norm_at(block.norm_1, x, epsilon)
+        inner = normalise(block.norm_1, x, epsilon=epsilon)
+        attend = attention_at(block.attention, inner, options)
+        y = x + sum(heads_at(block.attention, inner, options)) + output_bias(block)
+        n_2 = norm_at(block.norm_2, y, epsilon)
+        feed = slopes_at(block.feed_forward, normalise(block.norm_2, y, epsilon=epsilon), options)
+
+        def layer(t):
+            t = t + attend(n_1(t))
+            return t + feed(n_2(t))
+
+        return layer
+    attend = attention_at(block.attention, x, options)
+    y = x + sum(heads_at(block.attention, x, options)) + output_bias(block)
+    n_1, z = norm_at(block.norm_1, y, epsilon), normalise(block.norm_1, y, epsilon=epsilon)
+    written, bias = neurons_at(block.feed_forward, z, options)
+    feed, n_2 = slopes_at(block.feed_forward, z, options), norm_at(block.norm_2, z + sum(written) + bias, epsilon)
+
+    def layer(t):
+        t = n_1(t + attend(t))
+        return n_2(t + feed(t))
+
+    return layer
+
+
+def output_bias(block):
+    return 0 if block.attention.output_bias is None else block.attention.output_bias[None]
+
+
+@pytest.mark.parametrize("name", one_in(4, ["GPT-2", "Llama", "BERT", "experts", "gated post-norm", "two groups"]))
+def test_contributions_of_tokens_are_those_of_the_frozen_linear_path(random, name):
+    """At every depth, of every token, which with the biases add up to the output."""
+    output = output_of(name)
+
+    def found(model):
+        parts = dc.contributions_by_depth(model, TOKENS, output)
+        return parts[:, 0], parts.sum((1, 2)), dc.contributions(model, TOKENS, output, by="token").sum()
+
+    def wanted(model):
+        rows = [[output(model, image) for image in token_images(model, j)] for j in range(len(model.blocks) + 1)]
+        plain = output(model, attribution._features(model, model.hidden(TOKENS)))
+        return jnp.array(rows), jnp.stack([plain] * len(rows)), plain
+
+    assert verdict(found, wanted, FAMILIES[name].draw(random)) is Verdict.CERTIFIED

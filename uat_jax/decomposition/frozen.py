@@ -149,14 +149,10 @@ def frozen_slopes(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) ->
 
 
 def slopes(activation: Activation, u: jax.Array) -> jax.Array:
-    """(σ(u) − σ(0)) / u, and at u = 0, where any number would do, σ'(0): relu has 1[u > 0], tanh and GELU go on.
-
-    Numbers below the normal ones, which a device may take for 0, are treated as 0.
-    """
-    zero = jnp.zeros((), u.dtype)
-    nearly = jnp.abs(u) < jnp.finfo(u.dtype).tiny
-    safe = jnp.where(nearly, jnp.ones((), u.dtype), u)
-    return jnp.where(nearly, jax.grad(activation)(zero), (activation(safe) - activation(zero)) / safe)
+    """(σ(u) − σ(0)) / u, and at u = 0, where any number would do, σ'(0): relu has 1[u > 0], tanh and GELU go on."""
+    zero, nothing = jnp.zeros((), u.dtype), u == 0
+    safe = jnp.where(nothing, jnp.ones((), u.dtype), u)
+    return jnp.where(nothing, jax.grad(activation)(zero), (activation(safe) - activation(zero)) / safe)
 
 
 def neurons(layer: AnyFeedForward) -> int:
