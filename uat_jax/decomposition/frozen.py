@@ -150,7 +150,7 @@ def frozen_slopes(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) ->
 
 def slopes(activation: Activation, u: jax.Array) -> jax.Array:
     """(σ(u) − σ(0)) / u, and at u = 0, where any number would do, σ'(0): relu has 1[u > 0], tanh and GELU go on."""
-    zero, nothing = jnp.zeros((), u.dtype), u == 0
+    zero, nothing = jnp.zeros((), u.dtype), jnp.equal(u, 0)  # by the device, which may take tiny numbers for 0
     safe = jnp.where(nothing, jnp.ones((), u.dtype), u)
     return jnp.where(nothing, jax.grad(activation)(zero), (activation(safe) - activation(zero)) / safe)
 
