@@ -59,7 +59,7 @@ class Explanation:
         """
         path = Path(path)
         if path.suffix == PAGE:
-            return write_page(path, self.title, [self])
+            return write_page(path, f"What makes the {self.target}", [self])
         return self.picture(path, "head")
 
     def picture(self, path: Path, by: str) -> Path:

@@ -7,7 +7,7 @@ numbers in them are rounded; those that a pointer or the keyboard asks for are e
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -15,6 +15,11 @@ import numpy as np
 
 NEGATIVE, POSITIVE = (0, 114, 178), (213, 94, 0)
 """Blue and vermilion of Okabe and Ito, the ends of the map of signed numbers; white is zero."""
+
+Exact = Callable[[float], str]
+"""A number with its sign and all digits of its dtype."""
+LONG = 100
+"""Characters of a title that is set as one; a longer one is set as text."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,8 @@ def fragment(sheets: Sequence[Sheet], title: str = "", notes: Sequence[str] = ()
         parts.append(f"<h1>{escape(title)}</h1>")
     parts += [f"<p>{escape(note)}</p>" for note in notes]
     if len(sheets) > 1:
-        links = "".join(f'<li><a href="#input-{i}">{escape(s.title)}</a></li>' for i, s in enumerate(sheets, 1))
+        short = lambda title: title if len(title) <= LONG else f"{title[: LONG - 1]}…"
+        links = "".join(f'<li><a href="#input-{i}">{escape(short(s.title))}</a></li>' for i, s in enumerate(sheets, 1))
         parts.append(f"<nav><ol>{links}</ol></nav>")
     for number, sheet in enumerate(sheets, 1):
         parts += _sheet(sheet, number)
@@ -90,7 +96,8 @@ def fragment(sheets: Sequence[Sheet], title: str = "", notes: Sequence[str] = ()
 
 def _sheet(of: Sheet, number: int) -> Iterator[str]:
     exact = lambda x: f"{x:+.{of.digits}g}"
-    yield f'<section id="input-{number}"><h2>{escape(of.title)}</h2>'
+    long = ' class="long"' if len(of.title) > LONG else ""
+    yield f'<section id="input-{number}"><h2{long}>{escape(of.title)}</h2>'
     total = float(of.by_term.sum())
     yield f"<p>{len(of.words)} tokens. What is shared out: the {escape(of.target)}, <b>{exact(of.output)}</b>.</p>"
     yield from (f"<p>{escape(note)}</p>" for note in of.notes)
@@ -154,7 +161,7 @@ def _text(of: Sheet, number: int) -> Iterator[str]:
         f'<p class="sums">tokens <span class="a">{exact(of.depths[0].sum())}</span>, biases of what follows '
         f'<span class="b">{exact(of.biases[0])}</span>, together <span class="c">{data["sums"][0]}</span></p>'
     )
-    yield _scale(scale, exact)
+    yield _scale(scale)
     inside = json.dumps(data).replace("<", "\\u003c")
     yield f'<script type="application/json">{inside}</script></div>'
     table = Map("token", [*_numbered(of.words), "biases"], names, np.vstack([of.depths.T, of.biases]))
@@ -171,25 +178,23 @@ def _shown(word: str) -> str:
 # --- bars ----------------------------------------------------------------------------------------------------------
 
 
-def _bars(of: Sheet, total: float, exact) -> Iterator[str]:
+def _bars(of: Sheet, total: float, exact: Exact) -> Iterator[str]:
     sums = of.by_term.sum(axis=1)
     scale = _largest(sums)
-    yield '<div class="wide"><table class="bars"><thead><tr><th scope="col">term</th><th scope="col">length</th>'
-    yield f'<th scope="col">share of x_L</th><th scope="col">contribution</th><th scope="col">{_axis(scale)}</th>'
-    yield "</tr></thead><tbody>"
+    head = "".join(f'<th scope="col">{name}</th>' for name in (_axis(scale), "contribution", "share of x_L", "length"))
+    yield f'<div class="wide"><table class="bars"><thead><tr><th scope="col">term</th>{head}</tr></thead><tbody>'
     for name, length, share, x in zip(of.terms, of.lengths, of.shares, sums, strict=True):
         width = 50 * abs(x) / scale
         side = f"left:{50 - width if x < 0 else 50:.2f}%;width:{width:.2f}%"
-        colour = "n" if x < 0 else "p"
+        bar = f'<i class="{"n" if x < 0 else "p"}" style="{side}"></i>'
         yield (
-            f'<tr><th scope="row">{escape(name)}</th><td>{length:.4g}</td><td>{share:.1%}</td>'
-            f'<td tabindex="0" data-x="{exact(x)}">{x:+.4g}</td>'
-            f'<td class="bar" aria-hidden="true" data-x="{exact(x)}"><i class="{colour}" style="{side}"></i></td></tr>'
+            f'<tr><th scope="row">{escape(name)}</th><td class="bar" aria-hidden="true" data-x="{exact(x)}">{bar}</td>'
+            f'<td tabindex="0" data-x="{exact(x)}">{x:+.4g}</td><td>{share:.1%}</td><td>{length:.4g}</td></tr>'
         )
-    yield f'</tbody><tfoot><tr><th scope="row">sum</th><td></td><td>{of.shares.sum():.1%}</td>'
-    yield f'<td data-x="{exact(total)}">{total:+.4g}</td><td></td></tr>'
-    yield '<tr><th scope="row">forward pass</th><td></td><td></td>'
-    yield f'<td data-x="{exact(of.output)}">{of.output:+.4g}</td><td></td></tr></tfoot></table></div>'
+    yield '</tbody><tfoot><tr><th scope="row">sum</th><td></td>'
+    yield f'<td data-x="{exact(total)}">{total:+.4g}</td><td>{of.shares.sum():.1%}</td><td></td></tr>'
+    yield '<tr><th scope="row">forward pass</th><td></td>'
+    yield f'<td data-x="{exact(of.output)}">{of.output:+.4g}</td><td></td><td></td></tr></tfoot></table></div>'
 
 
 def _axis(scale: float) -> str:
@@ -199,30 +204,32 @@ def _axis(scale: float) -> str:
 # --- maps ----------------------------------------------------------------------------------------------------------
 
 
-def _map(of: Map, exact, kind: str, *, coloured: bool = True) -> Iterator[str]:
-    """A table with sums of rows and columns; the colours of all cells have one scale, that of the sums is none."""
+def _map(of: Map, exact: Exact, kind: str, *, coloured: bool = True) -> Iterator[str]:
+    """A table with sums of rows and columns; all cells have one scale, sums have no colour.
+
+    Without colours every number is written exactly, and the rows, which are no parts of one sum, have none.
+    """
     numbers, scale = np.asarray(of.numbers, np.float64), _largest(of.numbers)
-    colour = scale if coloured else None
+    cell = lambda x, **kind: _cell(x, scale if coloured and not kind else None, exact, whole=not coloured, **kind)
+    total = lambda xs: cell(np.nansum(xs), kind="sum")
     yield f'<div class="wide"><table class="map {kind}"><thead><tr><th scope="col">{escape(of.corner)}</th>'
     yield "".join(f'<th scope="col">{escape(name)}</th>' for name in of.columns)
     yield ('<th scope="col" class="sum">sum</th>' if coloured else "") + "</tr></thead><tbody>"
     for name, row in zip(of.rows, numbers, strict=True):
-        cells = "".join(_cell(x, colour, exact) for x in row)
-        sums = _cell(np.nansum(row), None, exact, kind="sum") if coloured else ""
-        yield f'<tr><th scope="row">{escape(name)}</th>{cells}{sums}</tr>'
-    sums = "".join(_cell(x, None, exact, kind="sum") for x in np.nansum(numbers, axis=0))
-    whole = _cell(np.nansum(numbers), None, exact, kind="sum") if coloured else ""
-    yield f'</tbody><tfoot><tr><th scope="row">sum</th>{sums}{whole}</tr></tfoot></table></div>'
+        sums = total(row) if coloured else ""
+        yield f'<tr><th scope="row">{escape(name)}</th>{"".join(map(cell, row))}{sums}</tr>'
+    sums = "".join(map(total, numbers.T)) + (total(numbers) if coloured else "")
+    yield f'</tbody><tfoot><tr><th scope="row">sum</th>{sums}</tr></tfoot></table></div>'
     if coloured:
-        yield _scale(scale, exact)
+        yield _scale(scale)
 
 
-def _cell(x: float, scale: float | None, exact, *, kind: str = "", tag: str = "td") -> str:
+def _cell(x: float, scale: float | None, exact: Exact, *, kind: str = "", tag: str = "td", whole: bool = False) -> str:
     if np.isnan(x):
         return f"<{tag}></{tag}>"
     paint = "" if scale is None else f' style="{_paint(x, scale)}"'
     of = f' class="{kind}"' if kind else ""
-    return f'<{tag}{of}{paint} data-x="{exact(x)}">{_rounded(x, scale)}</{tag}>'
+    return f'<{tag}{of}{paint} data-x="{exact(x)}">{exact(x) if whole else _rounded(x, scale)}</{tag}>'
 
 
 def _rounded(x: float, scale: float | None) -> str:
@@ -242,7 +249,7 @@ def _paint(x: float, scale: float) -> str:
     return f"background:rgb({red},{green},{blue});color:{'#000' if light else '#fff'}"
 
 
-def _scale(scale: float, exact) -> str:
+def _scale(scale: float) -> str:
     """The colours and what they stand for."""
     ends = f'<span class="low">−{scale:.3g}</span><span>0</span><span class="high">+{scale:.3g}</span>'
     return f'<p class="scale"><span class="ramp" aria-hidden="true"></span>{ends}</p>'
@@ -269,6 +276,7 @@ STYLE = """
 body:has(> .uat) { margin: 0; background: #fff; }
 @media (prefers-color-scheme: dark) { body:has(> .uat) { background: #16181c; } }
 .uat h1 { font-size: 1.5rem; } .uat h2 { font-size: 1.25rem; border-bottom: 1px solid var(--line); margin-top: 2rem; }
+.uat h2.long { font-size: 1rem; font-weight: 400; }
 .uat h3 { font-size: 1.05rem; margin: 1.8rem 0 .4rem; } .uat p { margin: .4rem 0; } .uat a { color: var(--link); }
 .uat .wide { overflow: auto; max-height: 80vh; margin: .4rem 0; }
 .uat table { border-collapse: separate; border-spacing: 0; font-size: .85rem; font-variant-numeric: tabular-nums;

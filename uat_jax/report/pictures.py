@@ -207,12 +207,14 @@ def _signed(axes: Any, values: np.ndarray, largest: float, sums: tuple[int | Non
     inside = np.ma.masked_where(is_sum | np.isnan(values), values)
     image = axes.imshow(inside, cmap=colours, vmin=-largest, vmax=largest, aspect="auto")
     for (i, j), value in np.ndenumerate(values):
-        if np.isnan(value) or not (written or (is_sum[i, j] and column == j)):
+        if np.isnan(value) or not (written or is_sum[i, j]):
             continue
         number = f"{value:.2g}" if is_sum[i, j] or abs(value) >= largest / 200 else "0"
         red, green, blue, _ = (0.93,) * 3 + (1,) if is_sum[i, j] else colours(0.5 + value / largest / 2)
         dark = 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.55
-        axes.text(j, i, number, ha="center", va="center", fontsize=6, color="white" if dark else "black")
+        axes.text(
+            j, i, number, ha="center", va="center", fontsize=6 if written else 5, color="white" if dark else "black"
+        )
     return image
 
 
