@@ -145,7 +145,7 @@ def test_direct_contributions_are_those_written_out(random, by, name):
 
     def wanted(model):
         parts = by_hand(model, output, by)
-        return parts, parts, output(model, attribution._features(model, model.hidden(TOKENS)))
+        return parts, parts, output(model, model.features(model.hidden(TOKENS)))
 
     model = FAMILIES[name].draw(random, hidden=2)
     assert verdict(found, wanted, model) is Verdict.CERTIFIED
@@ -264,7 +264,7 @@ def test_contributions_of_tokens_are_those_of_the_frozen_linear_path(random, mon
 
     def wanted(model):
         rows = [[output(model, image) for image in token_images(model, j)] for j in range(len(model.blocks) + 1)]
-        plain = output(model, attribution._features(model, model.hidden(TOKENS)))
+        plain = output(model, model.features(model.hidden(TOKENS)))
         return jnp.array(rows), jnp.stack([plain] * len(rows)), plain
 
     assert verdict(found, wanted, with_slope(FAMILIES[name].draw(random))) is Verdict.CERTIFIED

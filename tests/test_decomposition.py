@@ -166,7 +166,7 @@ def test_padding_is_refused_in_one_line(random, name):
     told = dataclasses.replace(model, architecture=dataclasses.replace(model.architecture, padding=padding))
     for given in (tokens, np.array(tokens), jnp.array(tokens)):
         with pytest.raises(
-            InputError, match="filled up with 0, which is padding; there is no mask for padding"
+            InputError, match="filled up with 0, which is padding; give a mask, 1 where there is text"
         ) as error:
             dc.decompose(told, given)
         assert "\n" not in str(error.value)
@@ -181,27 +181,6 @@ def test_an_end_of_every_row_is_a_word(random):
     told = dataclasses.replace(model, architecture=dataclasses.replace(model.architecture, padding=padding))
     for tokens in ([1, 2, 0], [0, 1, 2], [[1, 2, 0], [2, 1, 0]]):
         dc.decompose(told, np.array(tokens))
-
-
-RAGGED = {
-    "lists": [[0, 1], [0, 1, 2]],
-    "arrays": [np.array([0]), np.array([1, 2])],
-    "a tuple": ([0, 1, 2], [0]),
-    "a number and a row": [0, [1, 2]],
-}
-
-
-@pytest.mark.parametrize("name", RAGGED)
-def test_ragged_batches_are_refused_in_one_line(random, name):
-    with pytest.raises(InputError, match=r"got rows of different lengths \(\d, \d\); there is no mask") as error:
-        dc.decompose(FAMILIES["BERT"].draw(random), RAGGED[name])
-    assert "\n" not in str(error.value)
-
-
-def test_what_a_tokenizer_returns_is_refused_in_one_line(random):
-    given = {"input_ids": np.array([[0, 1]]), "attention_mask": np.array([[1, 0]])}
-    with pytest.raises(InputError, match="got a mapping of input_ids, attention_mask for tokens; there is no mask"):
-        dc.decompose(FAMILIES["BERT"].draw(random), given)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_block_without_its_norm_is_refused(random):

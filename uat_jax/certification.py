@@ -27,7 +27,7 @@ from uat_jax.decomposition.attribution import Coordinate, Logit, Output, contrib
 from uat_jax.decomposition.closed_forms import closed_form
 from uat_jax.decomposition.decomposition import terms, two_streams
 from uat_jax.decomposition.frozen import frozen_norm, norm_shift
-from uat_jax.networks.feed_forward_part import FeedForward, GatedFeedForward, MixtureOfExperts
+from uat_jax.networks.feed_forward_part import FeedForward, GatedFeedForward, MixtureOfExperts, MixtureOfGated
 from uat_jax.networks.model import Model
 from uat_jax.networks.norms import LayerNorm, RMSNorm
 from uat_jax.networks.small import sizes_of, small_model
@@ -132,7 +132,7 @@ def computed(model: Model, tokens: jax.Array) -> dict[str, jax.Array]:
         "sum": x,
         "two streams": jnp.stack([form[0] + form[1], jnp.sum(form[2:], axis=0)]),
         "contributions": jnp.stack([_output(model)(model, part) for part in _behind_final_norm(model, x, form)]),
-        "output": model.output(x)[-1, -1],
+        "output": model.scores(x)[-1, -1],
     }
 
 
@@ -153,12 +153,14 @@ def _output(model: Model) -> Output:
 BLOCKS: Mapping[str, Callable[[block.Parts], block.Block]] = {
     "pre-norm": block.residual_block,
     "post-norm": block.post_norm_block,
+    "parallel": block.parallel_block,
 }
-NORMS = {LayerNorm: norms.LayerNorm, RMSNorm: norms.RMSNorm}
+NORMS = {LayerNorm: norms.LayerNorm, RMSNorm: norms.RMSNorm, type(None): lambda place: norms.NoNorm()}
 FEED_FORWARDS = {
     FeedForward: feed_forward.FeedForward,
     GatedFeedForward: feed_forward.Gated,
     MixtureOfExperts: feed_forward.Mixture,
+    MixtureOfGated: feed_forward.MixtureOfGated,
 }
 OF_A_BLOCK = tuple(
     map(Assumption, (AssumptionKind.ELEMENTWISE, AssumptionKind.SOFTMAX_ROWS, AssumptionKind.ABSENT_BIAS))
@@ -184,8 +186,9 @@ def symbolic_block(model: Model) -> block.Block:
     """A block of this form, of any sizes: any number of groups of heads, any scores, all biases."""
     of = model.blocks[0]
     heads = attention.MultiHead((1,), groups=m.dimension("g"), per_group=m.dimension("r"))
-    norm_1, norm_2 = (NORMS[type(norm)]((k, 1)) for k, norm in enumerate((of.norm_1, of.norm_2), 1))
-    parts = block.Parts(heads, FEED_FORWARDS[type(of.feed_forward)]((1,)), norm_1, norm_2)
+    places = enumerate((of.norm_1, of.norm_2, of.after_1, of.after_2), 1)
+    every = (NORMS[type(norm)]((k, 1)) for k, norm in places)
+    parts = block.Parts(heads, FEED_FORWARDS[type(of.feed_forward)]((1,)), *every)
     return BLOCKS[model.architecture.kind](parts)
 
 
@@ -196,6 +199,7 @@ def _is(kind: str, norm: type, part: type) -> Callable[[Model], bool]:
     return lambda model: (
         model.architecture.kind == kind
         and all(isinstance(of, norm) for of in (model.blocks[0].norm_1, model.blocks[0].norm_2))
+        and model.blocks[0].after_1 is model.blocks[0].after_2 is None
         and isinstance(model.blocks[0].feed_forward, part)
     )
 
@@ -209,23 +213,33 @@ def _has_rope(model: Model) -> bool:
     return model.architecture.rope is not None
 
 
+def _has_plain_scores(model: Model) -> bool:
+    """q kᵀ / √d with all features turned by the plain angles."""
+    of, attention = model.architecture, model.blocks[0].attention
+    plain = all(isinstance(rope, float) for rope in (of.rope if isinstance(of.rope, tuple) else (of.rope,)))
+    return plain and of.scale is None is of.cap and attention.query_norm is None is attention.key_norm
+
+
 _LLAMA = _is("pre-norm", RMSNorm, GatedFeedForward)
 
 ROWS: Mapping[str, Callable[[Model], bool]] = {
     "real.pre-norm": _is("pre-norm", LayerNorm, FeedForward),
     "real.post-norm": _is("post-norm", LayerNorm, FeedForward),
-    "real.llama": lambda model: _LLAMA(model) and _no_biases(model) and _has_rope(model) and model.architecture.causal,
+    "real.llama": lambda model: (
+        _LLAMA(model) and _no_biases(model) and _has_plain_scores(model) and model.architecture.causal
+    ),
     "real.masks": lambda model: model.architecture.causal,
     "real.rope": _has_rope,
     "real.grouped-queries": lambda model: (
         model.blocks[0].attention.key.shape[0] < model.blocks[0].attention.query.shape[0]
     ),
     "real.gated": lambda model: isinstance(model.blocks[0].feed_forward, GatedFeedForward),
+    "real.parallel": lambda model: model.architecture.kind == "parallel" and model.blocks[0].norm_2 is None,
     "real.mixture": lambda model: isinstance(model.blocks[0].feed_forward, MixtureOfExperts),
-    "real.embedding": lambda model: model.embedding_norm is None,
+    "real.embedding": lambda model: model.embedding_norm is None and model.affine is None,
     "real.logits": lambda model: isinstance(model.final_norm, LayerNorm) and model.unembedding is not None,
 }
-"""Claim of the ledger → whether it is about a model's blocks (the first three), what is in them, or its ends.
+"""Claim of the ledger → whether it is about a model's blocks, what is in them, or its ends.
 
 A bias is part of what a claim is about: real.llama has none, so that for Qwen2 only the claims about its parts remain.
 """

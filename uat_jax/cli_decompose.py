@@ -7,6 +7,7 @@ import functools
 import itertools
 import json
 import os
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
@@ -186,10 +187,11 @@ def _input(model: Model, label: str, numbers: Any, named: Callable[[int], str]) 
 
 
 def _numbers(text: str) -> list[int]:
-    try:
-        return [int(number) for number in text.split(",")]
-    except ValueError:
-        raise InputError(f"got --tokens {_short(text)!r}, wanted whole numbers and commas, such as 1,2,3") from None
+    """Token numbers in ASCII digits, none longer than those of a vocabulary can be."""
+    numbers = [number.strip() for number in text.split(",")]
+    if not all(re.fullmatch(r"-?[0-9]{1,18}", number) for number in numbers):
+        raise InputError(f"got --tokens {_short(text)!r}, wanted whole numbers and commas, such as 1,2,3")
+    return [int(number) for number in numbers]
 
 
 def _short(text: str) -> str:
@@ -203,13 +205,13 @@ def _result(model: Model, given: Input, options: argparse.Namespace, progress: C
     """Layers and changes only if they are asked for."""
     progress(f"{_short(given.label)!r}: terms")
     decomposition = decompose(model, given.tokens)
-    features = jax.jit(Model.__call__)(model, given.tokens)
-    if not all(bool(jnp.all(jnp.isfinite(x))) for x in (decomposition.terms, decomposition.hidden, features)):
+    scores = jax.jit(lambda model, tokens: model.scores(model.hidden(tokens)))(model, given.tokens)
+    if not all(bool(jnp.all(jnp.isfinite(x))) for x in (decomposition.terms, decomposition.hidden, scores)):
         raise FloatRangeError(
             f"{_short(given.label)!r}: got NaN or infinity; take a wider --dtype, or check the weights"
         )
     progress(f"{_short(given.label)!r}: contributions")
-    name, output, value = _output(model, features)
+    name, output, value = _output(model, scores)
     split = jax.jit(functools.partial(contributions, output=output))
     attribution = Attribution(split(model, given.tokens), value)
     progress(f"{_short(given.label)!r}: layers")
@@ -219,12 +221,17 @@ def _result(model: Model, given: Input, options: argparse.Namespace, progress: C
     return Result(given, decomposition, name, attribution, depths, changed, adapted)
 
 
-def _output(model: Model, features: jax.Array) -> tuple[str, Output, jax.Array]:
-    """The largest logit at the last token; without logits the length of the mean m of the features, ⟨m, m / |m|⟩."""
+def _output(model: Model, scores: jax.Array) -> tuple[str, Output, jax.Array]:
+    """The largest logit at the last token; without logits the length of the mean m of the features, ⟨m, m / |m|⟩.
+
+    A bias of the logits decides which is the largest, but is in none of the terms.
+    """
     if model.unembedding is not None:
-        word = int(jnp.argmax(features[-1]))
-        return f"logit of token {word} at the last place", Logit(-1, word), features[-1, word]
-    mean = jnp.mean(features, axis=0)
+        word = int(jnp.argmax(scores[-1] if model.logit_bias is None else scores[-1] + model.logit_bias))
+        of = "token" if model.architecture.reads == "each" else "label"
+        less = "" if model.logit_bias is None else " without its bias"
+        return f"logit of {of} {word} at the last place{less}", Logit(-1, word), scores[-1, word]
+    mean = jnp.mean(scores, axis=0)
     length = jnp.sqrt(jnp.sum(mean * mean))
     return "length of the mean feature", Direction(mean / length), length
 

@@ -12,10 +12,11 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from uat_jax.decomposition.decomposition import in_ulp
 from uat_jax.decomposition.frozen import neurons
@@ -24,7 +25,7 @@ from uat_jax.decomposition.streams import ByToken, Sorting, Streams, Weighted, a
 from uat_jax.decomposition.weighted import WeightedHeads, WeightedNeurons, WeightedTokens
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
-from uat_jax.networks.norms import normalise
+from uat_jax.networks.padding import checked_mask
 from uat_jax.networks.stack import Stack
 
 Output = Callable[[Model, jax.Array], jax.Array]
@@ -132,6 +133,7 @@ def attribute(
     model: Model,
     tokens: jax.Array,
     output: Output,
+    mask: Any = None,
     *,
     by: By = "layer",
     precision: jax.lax.PrecisionLike = "highest",
@@ -155,6 +157,8 @@ def attribute(
         tokens: whole numbers, (N,).
         output: a `Logit`, a `Coordinate`, a `Direction`, a `Difference` of two, or any linear function of the same
             arguments.
+        mask: which tokens are no padding, (N,); the output is that of the text which it leaves, whose tokens it counts,
+            and padding contributes 0.
         by: one of the above.
         precision: of every matrix product.
 
@@ -162,7 +166,7 @@ def attribute(
         Contributions (S, N) with the names of their S sources, and the output.
 
     Raises:
-        InputError: another `by`; tokens, words or features that there are not.
+        InputError: another `by`; tokens, words or features that there are not; an unusable mask.
 
     Example:
         >>> found = attribute(model, tokens, Difference(Logit(-1, paris), Logit(-1, london)), by="head")
@@ -170,8 +174,14 @@ def attribute(
 
     Source: direct logit attribution as in Elhage et al., "A Mathematical Framework for Transformer Circuits" (2021).
     """
+    if mask is not None:
+        kept = np.asarray(checked_mask(mask, np.shape(tokens)))
+        found = attribute(model, jnp.asarray(tokens)[kept], output, by=by, precision=precision)
+        places = np.zeros((len(found.sources), len(kept)), found.contributions.dtype)
+        places[:, kept] = found.contributions
+        return Attribution(jnp.asarray(places), found.output, found.sources)
     tokens = model.check_tokens(tokens)
-    plain = output(model, _features(model, model.hidden(tokens, precision=precision)))
+    plain = output(model, model.features(model.hidden(tokens, precision=precision)))
     found = contributions(model, tokens, output, by=by, precision=precision)
     return Attribution(found, plain, sources(model, by))
 
@@ -186,7 +196,7 @@ def attribute_by_depth(
     L + 1 adds up to the output.  Raises what `attribute` raises.
     """
     tokens = model.check_tokens(tokens)
-    plain = output(model, _features(model, model.hidden(tokens, precision=precision)))
+    plain = output(model, model.features(model.hidden(tokens, precision=precision)))
     found = contributions_by_depth(model, tokens, output, precision=precision)
     return Attribution(found, jnp.broadcast_to(plain, (len(found),)), sources(model, "token"))
 
@@ -311,7 +321,7 @@ def similarity(
     texts = model.check_tokens(first), model.check_tokens(second)
     split = features_by_token if by_token else _features_by_source
     parts = [jnp.mean(split(model, text, precision=precision), axis=1) for text in texts]
-    plain = [jnp.mean(_features(model, model.hidden(text, precision=precision)), axis=0) for text in texts]
+    plain = [jnp.mean(model.features(model.hidden(text, precision=precision)), axis=0) for text in texts]
     product = jnp.sqrt(jnp.sum(jnp.square(plain[0])) * jnp.sum(jnp.square(plain[1])))
     pairs = jnp.matmul(parts[0], parts[1].T, precision="highest") / product
     return Similarity(pairs, jnp.vdot(*plain, precision="highest") / product)
@@ -326,7 +336,7 @@ def similarity_by_token(
     second those to ⟨m', m / |m| |m'|⟩, (L + 2, N').  Both add up to the cosine.
     """
     texts = [model.check_tokens(tokens) for tokens in (first, second)]
-    means = [jnp.mean(_features(model, model.hidden(text, precision=precision)), axis=0) for text in texts]
+    means = [jnp.mean(model.features(model.hidden(text, precision=precision)), axis=0) for text in texts]
     product = jnp.sqrt(jnp.sum(jnp.square(means[0])) * jnp.sum(jnp.square(means[1])))
     cosine = jnp.vdot(*means, precision="highest") / product
     towards = [Direction(mean / product) for mean in reversed(means)]
@@ -339,11 +349,6 @@ def similarity_by_token(
 def _features_by_source(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike) -> jax.Array:
     sorting = separate(model)
     return as_array(_finish(model, streams_of(model, tokens, sorting, precision=precision), sorting))
-
-
-def _features(model: Model, x: jax.Array) -> jax.Array:
-    """x_L behind the final norm."""
-    return x if model.final_norm is None else normalise(model.final_norm, x, epsilon=model.epsilon)
 
 
 def _finish(model: Model, streams: Streams, sorting: Sorting) -> Streams:

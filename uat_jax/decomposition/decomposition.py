@@ -7,8 +7,9 @@ every scale of a norm frozen at the actual input, by the two-stream evaluation (
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +19,7 @@ from jax.core import Tracer
 from uat_jax.decomposition.streams import InTwo, as_array, separate, streams_of
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
+from uat_jax.networks.padding import checked_mask, compact, filled_up, is_ragged, of_tokenizer
 
 INPUT, BIAS = "input", "bias"
 """The names of the first two terms; the others are ``layer 1``, …, ``layer L``."""
@@ -26,12 +28,29 @@ INPUT, BIAS = "input", "bias"
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Decomposition:
-    """The terms of x_L and, beside them, x_L as the model computes it; with a batch, one axis more in front."""
+    """The terms of x_L and, beside them, x_L as the model computes it; with a batch, one axis more in front.
+
+    Where there is padding all are 0.  ``found[b]`` is the decomposition of text b of a batch without its padding.
+    """
 
     terms: jax.Array
     """(L + 2, N, M): input path, bias path, the layers."""
     hidden: jax.Array
     """x_L by the plain forward pass, (N, M)."""
+    mask: jax.Array | None = None
+    """True where there is text, (N,); None if there is no padding."""
+
+    def __getitem__(self, text: int) -> Decomposition:
+        """That of one text of a batch, its padding left out.
+
+        Raises:
+            InputError: this is no batch, or has no such text.
+        """
+        if self.hidden.ndim < 3 or not -len(self.hidden) <= text < len(self.hidden):
+            size = "no batch" if self.hidden.ndim < 3 else f"a batch of {len(self.hidden)} texts"
+            raise InputError(f"got text {text} of {size}, wanted one that is there")
+        kept = slice(None) if self.mask is None else np.asarray(self.mask[text])
+        return Decomposition(self.terms[text][:, kept], self.hidden[text][kept])
 
     @property
     def total(self) -> jax.Array:
@@ -60,45 +79,104 @@ def in_ulp(difference: jax.Array, of: jax.Array) -> jax.Array:
     return largest / (jnp.exp2(jnp.floor(jnp.log2(scale))) * jnp.finfo(scale.dtype).eps)
 
 
-def terms(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
+def terms(
+    model: Model,
+    tokens: jax.Array,
+    *,
+    length: jax.Array | None = None,
+    precision: jax.lax.PrecisionLike = "highest",
+) -> jax.Array:
     """The terms of x_L: (N,) → (L + 2, N, M), in the order of `names`.  A pure function, for `jax.jit` and `jax.vmap`.
 
-    A gated feed-forward network is one term as a whole: (U w ⊙ s(G w)) W_D (K8, first reading).
+    A gated feed-forward network is one term as a whole: (U w ⊙ s(G w)) W_D (K8, first reading).  With a `length` only
+    the first so many tokens are text, and what is found of the others means nothing.
     Raises `InputError` for more tokens than positions.
     """
-    return as_array(streams_of(model, tokens, separate(model), precision=precision))
+    return as_array(streams_of(model, tokens, separate(model), length=length, precision=precision))
 
 
-def two_streams(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
+def two_streams(
+    model: Model,
+    tokens: jax.Array,
+    *,
+    length: jax.Array | None = None,
+    precision: jax.lax.PrecisionLike = "highest",
+) -> jax.Array:
     """p_L, input and biases, and u_L, all activations, of x_L = p_L + u_L: (N,) → (2, N, M).  Cheaper than `terms`."""
-    return as_array(streams_of(model, tokens, InTwo(), precision=precision))
+    return as_array(streams_of(model, tokens, InTwo(), length=length, precision=precision))
 
 
-ONE_BY_ONE = "there is no mask for padding yet: pass the token numbers of one text at a time, without padding"
-"""What to do with texts of different lengths."""
+Tokens = jax.Array | np.ndarray | Sequence[Any] | Mapping[str, Any]
+"""Token numbers (N,), a batch (B, N), rows of different lengths, or what a tokenizer returns."""
 
 
 def decompose(
-    model: Model, tokens: jax.Array | np.ndarray, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model, tokens: Tokens, mask: Any = None, *, precision: jax.lax.PrecisionLike = "highest"
 ) -> Decomposition:
     """The terms of x_L for N token numbers, and x_L itself; a batch (B, N) gives a batch of decompositions.
 
+    Padding is left out: no token attends to it, positions are counted without it, and all that is found of it is 0.
+    The rest is what the text alone gives, up to rounding, whether it is filled up behind, in front, or has gaps.
     A batch that is sharded over devices stays so, whether the axes of its mesh are automatic or explicit.  Inside
-    `jax.jit` and `jax.vmap` the values of the tokens are not checked: one outside of the vocabulary gives NaN.
-    Raises `InputError` unless the tokens are whole numbers of the vocabulary, at most as many as positions; and for
-    rows of different lengths, or filled up with padding: there is no mask yet, and padding would be attended to.
+    `jax.jit` and `jax.vmap` the values of tokens and mask are not checked: a token outside of the vocabulary gives NaN.
+
+    Args:
+        model: with L layers over M features.
+        tokens: whole numbers (N,) or (B, N); or a list of B rows of different lengths, which are filled up behind; or
+            what a tokenizer returns, a mapping with ``input_ids`` and ``attention_mask``.
+        mask: (N,) or (B, N) as the tokens, true or 1 where there is text.  None: everything is.
+        precision: of every matrix product.
+
+    Returns:
+        Terms (L + 2, N, M), x_L (N, M) and the mask; of a batch with an axis B in front.
+
+    Raises:
+        InputError: tokens that are not whole numbers of the vocabulary, more than positions, or filled up with padding
+            while there is no mask; a mask of another shape, with other entries, or without any text in a row; an empty
+            row; a mask beside rows of different lengths.
+
+    Example:
+        >>> found = uj.decompose(model, [[5, 7, 2], [5, 2]])  # doctest: +SKIP
+        >>> found[1].terms  # that of [5, 2] alone  # doctest: +SKIP
     """
-    return _decomposed(model, _checked(model, tokens), precision=precision)
+    if isinstance(tokens, Mapping):
+        tokens, mask = of_tokenizer(tokens, mask)
+    if is_ragged(tokens):
+        if mask is not None:
+            raise InputError("got a mask beside rows of different lengths, wanted none: the rows say what is text")
+        tokens, mask = filled_up(cast(Sequence[Any], tokens))
+    if mask is None:
+        return _decomposed(model, _checked(model, cast(jax.Array, tokens)), precision=precision)
+    return _masked(model, *_checked_with(model, tokens, mask), precision=precision)
+
+
+def _checked_with(model: Model, tokens: Any, mask: Any) -> tuple[jax.Array, jax.Array]:
+    """Tokens, int32, and mask, (N,) or (B, N): each row that the mask leaves is looked at, and padding set to 0."""
+    array = tokens if isinstance(tokens, Tracer) else np.asarray(tokens)
+    if array.ndim not in (1, 2) or array.dtype.kind not in "iu":
+        raise InputError(f"got tokens as {array.dtype} of shape {array.shape}, wanted whole numbers (N,) or (B, N)")
+    mask = checked_mask(mask, array.shape)
+    if isinstance(array, Tracer) or isinstance(mask, Tracer):
+        model.check_tokens(array.reshape(-1, array.shape[-1])[0])
+    else:
+        for row, of in zip(np.atleast_2d(array), np.atleast_2d(mask), strict=True):
+            model.check_tokens(row[of])
+        array = np.where(mask, array, 0)
+    return jnp.asarray(array, jnp.int32), jnp.asarray(mask)
+
+
+@functools.partial(jax.jit, static_argnames="precision")
+def _masked(model: Model, tokens: jax.Array, mask: jax.Array, *, precision: jax.lax.PrecisionLike) -> Decomposition:
+    if tokens.ndim == 2:
+        return jax.vmap(lambda row, of: _masked(model, row, of, precision=precision))(tokens, mask)
+    text = compact(tokens, mask)
+    parts = terms(model, text.tokens, length=text.length, precision=precision)
+    hidden = model.hidden(text.tokens, text.length, precision=precision)
+    return Decomposition(text.spread(parts), text.spread(hidden), mask)
 
 
 def _checked(model: Model, tokens: jax.Array | np.ndarray) -> jax.Array:
     """The token numbers, (N,) or (B, N), int32, each row looked at."""
-    if isinstance(tokens, Mapping):
-        got = f"a mapping of {', '.join(map(str, tokens))}"
-        raise InputError(f"got {got} for tokens; {ONE_BY_ONE}")
-    if isinstance(tokens, list | tuple) and len({np.size(row) for row in tokens}) > 1:
-        lengths = ", ".join(str(np.size(row)) for row in tokens[:4])
-        raise InputError(f"got rows of different lengths ({lengths}{', …' * (len(tokens) > 4)}); {ONE_BY_ONE}")
     if np.ndim(tokens) != 2:
         tokens = model.check_tokens(tokens)
         check_padding(model, tokens)
@@ -113,7 +191,9 @@ def check_padding(model: Model, tokens: jax.Array | np.ndarray) -> None:
     """Raise `InputError` for token numbers, (N,) or (B, N), that are filled up with padding."""
     filler = None if isinstance(tokens, Tracer) else model.architecture.padding.fills(np.atleast_2d(tokens))
     if filler is not None:
-        raise InputError(f"got tokens filled up with {filler}, which is padding; {ONE_BY_ONE}")
+        raise InputError(
+            f"got tokens filled up with {filler}, which is padding; give a mask, 1 where there is text, or leave it out"
+        )
 
 
 @functools.partial(jax.jit, static_argnames="precision")

@@ -18,6 +18,7 @@ from uat_jax.networks.feed_forward_part import (
     FeedForward,
     GatedFeedForward,
     MixtureOfExperts,
+    MixtureOfGated,
     expert_gates,
 )
 from uat_jax.networks.multihead import MultiHead, multihead_weights
@@ -96,11 +97,28 @@ class FrozenFeedForward(NamedTuple):
 def frozen_feed_forward(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
     """The feed-forward network with what multiplies its activation frozen at x, (N, M)."""
     if isinstance(layer, FeedForward):
-        return FrozenFeedForward(layer.hidden, layer.hidden_bias[None], None, layer.project, layer.project_bias[None])
+        inner, outer = (None if bias is None else bias[None] for bias in (layer.hidden_bias, layer.project_bias))
+        return FrozenFeedForward(layer.hidden, inner, None, layer.project, outer)
     if isinstance(layer, GatedFeedForward):
         factor = times(x, layer.up, precision=options.precision)
         return FrozenFeedForward(layer.gate, None, factor, layer.down, None)
+    if isinstance(layer, MixtureOfGated):
+        return _frozen_mixture_of_gated(layer, x, options)
     return _frozen_mixture(layer, x, options)
+
+
+def _frozen_mixture_of_gated(layer: MixtureOfGated, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
+    """The gated experts side by side; d is the gate of each times x U, both frozen, and so is the routing."""
+    gates = expert_gates(layer, x, top=options.top, whole=options.whole, precision=options.precision)
+    E, M, F = layer.gate.shape
+    factor = jnp.repeat(gates, F, axis=1) * times(x, _beside(layer.up), precision=options.precision)
+    return FrozenFeedForward(_beside(layer.gate), None, factor, layer.down.reshape(E * F, M), None)
+
+
+def _beside(W: jax.Array) -> jax.Array:
+    """The matrices of all experts side by side, (E, M, F) → (M, E F)."""
+    E, M, F = W.shape
+    return jnp.transpose(W, (1, 0, 2)).reshape(M, E * F)
 
 
 def _frozen_mixture(layer: MixtureOfExperts, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
@@ -139,6 +157,8 @@ def frozen_slopes(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) ->
     if isinstance(layer, GatedFeedForward):
         gate = options.activation(times(x, layer.gate, precision=options.precision))
         return FrozenSlopes(layer.up, gate, layer.down, None)
+    if isinstance(layer, MixtureOfGated):
+        return _frozen_gates(layer, x, options)
     part = frozen_feed_forward(layer, x, options)
     bias = jnp.zeros((1, 1), x.dtype) if part.into_shift is None else part.into_shift
     inside = times(x, part.into, precision=options.precision) + bias
@@ -146,6 +166,16 @@ def frozen_slopes(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) ->
     k = slopes(options.activation, inside) * factor
     shift = times(k * bias + origin * factor, part.out, precision=options.precision)
     return FrozenSlopes(part.into, k, part.out, shift if part.out_shift is None else shift + part.out_shift)
+
+
+def _frozen_gates(layer: MixtureOfGated, x: jax.Array, options: BlockOptions) -> FrozenSlopes:
+    """The x U of all gated experts side by side go on; σ(x G) and the routing are frozen."""
+    routing = expert_gates(layer, x, top=options.top, whole=options.whole, precision=options.precision)
+    F = layer.gate.shape[2]
+    gate = options.activation(times(x, _beside(layer.gate), precision=options.precision))
+    return FrozenSlopes(
+        _beside(layer.up), jnp.repeat(routing, F, axis=1) * gate, layer.down.reshape(-1, len(x[0])), None
+    )
 
 
 def slopes(activation: Activation, u: jax.Array) -> jax.Array:
@@ -159,4 +189,6 @@ def neurons(layer: AnyFeedForward) -> int:
     """F, how many hidden features a feed-forward network has; of a mixture those of all its experts."""
     if isinstance(layer, FeedForward):
         return layer.project.shape[0]
-    return layer.down.shape[0] if isinstance(layer, GatedFeedForward) else math.prod(layer.project.shape[:2])
+    if isinstance(layer, GatedFeedForward):
+        return layer.down.shape[0]
+    return math.prod((layer.down if isinstance(layer, MixtureOfGated) else layer.project).shape[:2])

@@ -24,6 +24,7 @@ from uat_jax.decomposition.operators import Diagonal, Identity, OnFeatures, Oper
 from uat_jax.networks.activations import Activation
 from uat_jax.networks.block import Block, BlockOptions
 from uat_jax.networks.model import Model
+from uat_jax.networks.norms import Norm
 
 
 @jax.tree_util.register_dataclass
@@ -52,29 +53,64 @@ class Layer:
         return self.A(x) + self.c + self.C(self.hidden(x))
 
 
-def operators(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> tuple[Layer, ...]:
+def operators(
+    model: Model,
+    tokens: jax.Array,
+    *,
+    length: jax.Array | None = None,
+    precision: jax.lax.PrecisionLike = "highest",
+) -> tuple[Layer, ...]:
     """The layers 1, …, L at N token numbers, each frozen at its own input x_{j−1}.  Raises what `terms` raises."""
-    options, freeze = model.options(tokens.shape[0], precision), KINDS[model.architecture.kind]
+    options, freeze = model.schedule(tokens.shape[0], precision, length), KINDS[model.architecture.kind]
     x, layers = model.embed(tokens), []
-    for block in model.blocks:
-        layers.append(freeze(block, x, options))
+    for number, block in enumerate(model.blocks, 1):
+        layers.append(freeze(block, x, options(number)))
         x = layers[-1](x)
     return tuple(layers)
 
 
 def pre_norm(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
-    """A = I + M N_1, a = M(1 ⊗ β_1) + a_MHA, W = T_1 N_2, seen from y = A x + a (K5, K11)."""
-    norm_1 = frozen_norm(block.norm_1, x, options.epsilon)
-    shift_1 = _rows(norm_shift(block.norm_1), x)
-    mixing = frozen_attention(block.attention, norm_1(x) + shift_1, options)
-    A = Identity(x) + mixing @ norm_1
-    a = mixing(shift_1) + attention_shift(block.attention, options.precision)
+    """A = I + M N_1, a = M(1 ⊗ β_1) + a_MHA, W = T_1 N_2, seen from y = A x + a (K5, K11).
+
+    A norm behind the attention stands in front of M and a, one behind the feed-forward in front of C and c.
+    """
+    norm_1, shift_1 = _norm(block.norm_1, x, options, needed=block.after_1 is None)
+    attend, a = _attention(block, x, norm_1, shift_1, options)
+    A = Identity(x) + attend
     y = A(x) + a
-    norm_2, shift_2 = frozen_norm(block.norm_2, y, options.epsilon), _rows(norm_shift(block.norm_2), x)
-    part = frozen_feed_forward(block.feed_forward, norm_2(y) + shift_2, options)
+    norm_2, shift_2 = _norm(block.norm_2, y, options, needed=block.after_2 is None)
+    z = norm_2(y) + shift_2
+    part = frozen_feed_forward(block.feed_forward, z, options)
     into, C = _feed_forward(part, len(x), options)
+    c = _or_zero(part.out_shift, x)
     b = into(norm_2(a) + shift_2) + _or_zero(part.into_shift, x)
-    return Layer(A, into @ norm_2 @ A, C, b, a + _or_zero(part.out_shift, x), options.activation)
+    if block.after_2 is not None:
+        after, shift = _norm(block.after_2, part.term(z, options) + c, options)
+        C, c = after @ C, after(jnp.broadcast_to(c, x.shape)) + shift
+    return Layer(A, into @ norm_2 @ A, C, b, a + c, options.activation)
+
+
+def _attention(
+    block: Block, x: jax.Array, norm: Operator, shift: jax.Array, options: BlockOptions
+) -> tuple[Operator, jax.Array]:
+    """M N_1 and a, with the norm behind the attention in front of both if there is one."""
+    mixing = frozen_attention(block.attention, norm(x) + shift, options)
+    attend, a = mixing @ norm, mixing(shift) + attention_shift(block.attention, options.precision)
+    if block.after_1 is None:
+        return attend, a
+    after, own = _norm(block.after_1, attend(x) + a, options)
+    return after @ attend, after(a) + own
+
+
+def parallel(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
+    """A = I + M N_1, a = M(1 ⊗ β_1) + a_MHA, W = T_1 N_2 seen from x itself; N_2 = N_1 if the block has but one norm."""
+    norm_1, shift_1 = _norm(block.norm_1, x, options)
+    norm_2, shift_2 = _norm(block.norm_2 or block.norm_1, x, options)
+    attend, a = _attention(block, x, norm_1, shift_1, options)
+    part = frozen_feed_forward(block.feed_forward, norm_2(x) + shift_2, options)
+    into, C = _feed_forward(part, len(x), options)
+    b = into(shift_2) + _or_zero(part.into_shift, x)
+    return Layer(Identity(x) + attend, into @ norm_2, C, b, a + _or_zero(part.out_shift, x), options.activation)
 
 
 def post_norm(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
@@ -92,8 +128,19 @@ def post_norm(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
     return Layer(norm_2 @ to_y, into @ to_y, norm_2 @ out, b, norm_2(c) + norm_shift(block.norm_2), options.activation)
 
 
-KINDS: dict[str, Callable[[Block, jax.Array, BlockOptions], Layer]] = {"pre-norm": pre_norm, "post-norm": post_norm}
+KINDS: dict[str, Callable[[Block, jax.Array, BlockOptions], Layer]] = {
+    "pre-norm": pre_norm,
+    "post-norm": post_norm,
+    "parallel": parallel,
+}
 """The kinds of block, as in `uat_jax.networks.model.BLOCKS`."""
+
+
+def _norm(norm: Norm | None, x: jax.Array, options: BlockOptions, *, needed: bool = True) -> tuple[Operator, jax.Array]:
+    """The norm frozen at x, and its shift for all tokens; where none is `needed`, I and 0 for None."""
+    if norm is None and not needed:
+        return Identity(x), jnp.zeros_like(x)
+    return frozen_norm(norm, x, options.epsilon), _rows(norm_shift(norm), x)
 
 
 def _feed_forward(part: FrozenFeedForward, tokens: int, options: BlockOptions) -> tuple[Operator, Operator]:

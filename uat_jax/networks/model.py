@@ -1,10 +1,10 @@
-"""A language model: token numbers in, features of each token or logits out; GPT-2, BERT and Llama are such models."""
+"""A language model: token numbers in, features of each token, logits or scores of labels out (GPT-2, BERT, Llama)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,20 +13,52 @@ from jax.core import Tracer
 
 from uat_jax.errors import InputError
 from uat_jax.networks.activations import Activation
-from uat_jax.networks.block import Block, BlockOptions, post_norm_block, pre_norm_block
+from uat_jax.networks.block import Block, BlockOptions, parallel_block, post_norm_block, pre_norm_block
 from uat_jax.networks.decoder import Embedding, embed
-from uat_jax.networks.masks import causal_mask, sliding_window_mask
+from uat_jax.networks.masks import causal_mask, padding_mask, sliding_window_mask
 from uat_jax.networks.multihead import Scoring
 from uat_jax.networks.norms import Norm, normalise
 from uat_jax.networks.padding import Padding
-from uat_jax.networks.positions import rope_angles
+from uat_jax.networks.positions import alibi, alibi_slopes, distance_buckets
+from uat_jax.networks.rope_scaling import Rope
 from uat_jax.networks.shapes import check_some_layers
 from uat_jax.networks.stack import Stack, carry, stack
 
 BLOCKS: Mapping[str, Callable[[Block, jax.Array, BlockOptions], jax.Array]] = {
     "pre-norm": pre_norm_block,
     "post-norm": post_norm_block,
+    "parallel": parallel_block,
 }
+
+
+class Affine(NamedTuple):
+    """x W + b behind the embedding (ALBERT, ELECTRA)."""
+
+    matrix: jax.Array
+    """W, (e, M)."""
+    bias: jax.Array
+    """b, (M,)."""
+
+
+class Head(NamedTuple):
+    """norm(σ(x W + b)) W_U + b_U: what makes logits or scores of labels of x_L, and is not linear in it."""
+
+    matrix: jax.Array
+    """W, (M, e)."""
+    bias: jax.Array
+    """b, (e,)."""
+    norm: Norm | None
+    out: jax.Array
+    """W_U, (e, V)."""
+    out_bias: jax.Array | None
+    """b_U, (V,)."""
+
+
+class Distances(NamedTuple):
+    """A score for each head and bucket of distances (T5, MPNet)."""
+
+    scores: jax.Array
+    """(buckets, h)."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +67,15 @@ class Architecture:
 
     ``family``: the name in its config.  ``kind``: one of `BLOCKS`.  ``activation``: σ of the feed-forward.
     ``epsilon``: of the norms.  ``causal``: no token sees a later one.  ``window``: how many tokens it sees, its own
-    included (None: all).  ``rope``: base of RoPE's angles (None: none).  ``positions``: the most tokens there can be.
-    ``padding``: the tokens that are no words.
+    included (None: all).  ``rope``: base of RoPE's angles, or all of what is known of them (None: none).
+    ``positions``: the most tokens there can be.  ``padding``: the tokens that are no words.  ``scale``: what scores are
+    multiplied by (None: 1/√d); ``cap``: their soft cap; ``alibi``: whether distances are taken from them;
+    ``farthest``: the distance from which on all `Distances` are one; ``together``: whether a norm of queries or keys is
+    one over all heads.  ``top``: how many experts count; ``whole``: whether their gates add up to 1.
+    ``reads``: whether the output is that of each token or of the first or last one alone.  ``head``: σ of a `Head`.
+    ``logit_cap``: the soft cap of the logits.
+
+    Where layers differ in it, ``window`` or ``rope`` is a tuple with one entry for each layer.
     """
 
     family: str
@@ -45,18 +84,40 @@ class Architecture:
     epsilon: float
     causal: bool
     positions: int
-    window: int | None = None
-    rope: float | None = None
+    window: int | None | tuple[int | None, ...] = None
+    rope: float | Rope | None | tuple[float | Rope | None, ...] = None
     padding: Padding = Padding()
+    scale: float | None = None
+    cap: float | None = None
+    alibi: bool = False
+    farthest: int = 128
+    together: bool = False
+    top: int | None = None
+    whole: bool = True
+    reads: Literal["each", "first", "last"] = "each"
+    head: Activation | None = None
+    logit_cap: float | None = None
+
+    def attends(self, layer: int) -> tuple[int | None, Rope | None]:
+        """Window and RoPE of a layer, 1, …, L."""
+        window = self.window[layer - 1] if isinstance(self.window, tuple) else self.window
+        rope = self.rope[layer - 1] if isinstance(self.rope, tuple) else self.rope
+        return window, Rope(float(rope)) if isinstance(rope, int | float) else rope
+
+    def only(self, layers: Sequence[int]) -> Architecture:
+        """That of a model which has only some of the layers 1, …, L."""
+        kept = lambda of: tuple(of[layer - 1] for layer in layers) if isinstance(of, tuple) else of
+        return replace(self, window=kept(self.window), rope=kept(self.rope))
 
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Model:
-    """x_0 = embed(tokens), x_L = blocks(x_0), output = final norm and unembedding where there are any.
+    """x_0 = embed(tokens), x_L = blocks(x_0), output = final norm and unembedding or head where there are any.
 
-    ``embedding_norm`` follows the embedding (BERT); ``final_norm`` and ``unembedding`` (M, V) follow the last block; a
-    model without unembedding gives the features of each token.
+    ``embedding_norm`` and then ``affine`` follow the embedding; ``final_norm`` and ``unembedding`` (M, V), or a
+    ``head``, follow the last block; a model without either gives the features of each token.  ``distances`` are added
+    to the scores of all layers, ``logit_bias`` (V,) to the logits.
     """
 
     embedding: Embedding
@@ -65,6 +126,10 @@ class Model:
     final_norm: Norm | None
     unembedding: jax.Array | None
     architecture: Architecture = field(metadata={"static": True})
+    affine: Affine | None = None
+    distances: Distances | None = None
+    head: Head | None = None
+    logit_bias: jax.Array | None = None
 
     def stacked(self) -> Model:
         """The model with its blocks one above the other: a loop, compiled in a time that does not grow with depth.
@@ -76,27 +141,72 @@ class Model:
     def embed(self, tokens: jax.Array) -> jax.Array:
         """x_0, (N,) → (N, M)."""
         x = embed(self.embedding, tokens)
-        return x if self.embedding_norm is None else normalise(self.embedding_norm, x, epsilon=self.epsilon)
+        if self.embedding_norm is not None:
+            x = normalise(self.embedding_norm, x, epsilon=self.epsilon)
+        return x if self.affine is None else jnp.matmul(x, self.affine.matrix, precision="highest") + self.affine.bias
 
     @property
     def epsilon(self) -> float:
         """ε of the norms."""
         return self.architecture.epsilon
 
-    def options(self, tokens: int, precision: jax.lax.PrecisionLike = "highest") -> BlockOptions:
-        """Mask and positions for N tokens.  Raises `InputError` for too many tokens, `ShapeError` for no blocks."""
-        of = self.architecture
+    def options(
+        self,
+        tokens: int,
+        precision: jax.lax.PrecisionLike = "highest",
+        *,
+        layer: int = 1,
+        length: jax.Array | None = None,
+    ) -> BlockOptions:
+        """Mask and positions of a layer for N tokens, of which the first `length` are no padding (all if left out).
+
+        Raises `InputError` for too many tokens, `ShapeError` for no blocks.
+        """
+        of, (window, rope) = self.architecture, self.architecture.attends(layer)
         check_some_layers(self.blocks)
         if tokens > of.positions:
             raise InputError(
                 f"got {tokens} tokens, wanted at most {of.positions}, the positions of the model; cut them"
             )
         mask = causal_mask(tokens) if of.causal else None
-        if mask is not None and of.window is not None:
-            mask = mask & sliding_window_mask(tokens, of.window)
+        if mask is not None and window is not None:
+            mask = mask & sliding_window_mask(tokens, window)
+        if length is not None and mask is None:  # behind a causal mask no text sees what comes behind it
+            mask = padding_mask(tokens, tokens, length)
         width, dtype = self.blocks[0].attention.query.shape[-1], self.blocks[0].attention.query.dtype
-        angles = None if of.rope is None else rope_angles(tokens, width, base=of.rope, dtype=dtype)
-        return BlockOptions(of.activation, Scoring(mask, angles=angles), epsilon=of.epsilon, precision=precision)
+        scoring = Scoring(
+            mask,
+            self._distances(tokens, dtype),
+            None if rope is None else rope.angles(tokens, width, dtype, length),
+            of.scale,
+            1.0 if rope is None else rope.amplitude,
+            of.cap,
+            of.epsilon,
+            of.together,
+        )
+        return BlockOptions(of.activation, scoring, of.top, of.whole, of.epsilon, precision)
+
+    def _distances(self, tokens: int, dtype: Any) -> jax.Array | None:
+        """What is added to the scores, (h, N, N)."""
+        if self.distances is not None:
+            table = self.distances.scores
+            return jnp.moveaxis(table[distance_buckets(tokens, len(table), self.architecture.farthest)], -1, 0)
+        if not self.architecture.alibi:
+            return None
+        return alibi(alibi_slopes(self.blocks[0].attention.query.shape[0], dtype), tokens)
+
+    def schedule(
+        self, tokens: int, precision: jax.lax.PrecisionLike = "highest", length: jax.Array | None = None
+    ) -> Callable[[Any], BlockOptions]:
+        """Number of a layer, traced if the blocks are a stack, → its `options`."""
+        pairs = [self.architecture.attends(layer) for layer in range(1, len(self.blocks) + 1)]
+        kinds = list(dict.fromkeys(pairs))
+        every = [self.options(tokens, precision, layer=pairs.index(kind) + 1, length=length) for kind in kinds]
+        if len(kinds) <= 1:
+            only = every[0] if every else self.options(tokens, precision, length=length)
+            return lambda layer: only
+        numbers = np.array([kinds.index(pair) for pair in pairs])
+        return lambda layer: _chosen(every, numbers, layer)
 
     def check_tokens(self, tokens: Any) -> jax.Array:
         """`tokens` as the (N,) token numbers that the model takes, int32, sharded as they are.
@@ -121,29 +231,107 @@ class Model:
             raise InputError(f"got {got}, wanted 0 to {vocabulary - 1}, the vocabulary; take the model's tokenizer")
         return jnp.asarray(tokens if isinstance(tokens, jax.Array) else array, jnp.int32)
 
-    def states(self, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> tuple[jax.Array, ...]:
-        """x_0, x_1, …, x_L, (N,) → (N, M) each; written out for blocks of either kind."""
-        step, states = self._step(tokens, precision), [self.embed(tokens)]
+    def states(
+        self,
+        tokens: jax.Array,
+        length: jax.Array | None = None,
+        *,
+        precision: jax.lax.PrecisionLike = "highest",
+    ) -> tuple[jax.Array, ...]:
+        """x_0, x_1, …, x_L, (N,) → (N, M) each; written out for blocks of any kind.
+
+        With a `length` the tokens behind the first so many are padding, which the others do not see; what is computed
+        of padding itself means nothing.
+        """
+        step, states = self._step(tokens, precision, length), [self.embed(tokens)]
         for number, block in enumerate(self.blocks, 1):
             states.append(step(states[-1], block, number))
         return tuple(states)
 
-    def hidden(self, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
-        """x_L, (N,) → (N, M)."""
-        return carry(self._step(tokens, precision), self.embed(tokens), self.blocks)
+    def hidden(
+        self,
+        tokens: jax.Array,
+        length: jax.Array | None = None,
+        *,
+        precision: jax.lax.PrecisionLike = "highest",
+    ) -> jax.Array:
+        """x_L, (N,) → (N, M); `length` as for `states`."""
+        return carry(self._step(tokens, precision, length), self.embed(tokens), self.blocks)
 
     def _step(
-        self, tokens: jax.Array, precision: jax.lax.PrecisionLike
+        self, tokens: jax.Array, precision: jax.lax.PrecisionLike, length: jax.Array | None
     ) -> Callable[[jax.Array, Block, Any], jax.Array]:
-        options, block = self.options(tokens.shape[0], precision), BLOCKS[self.architecture.kind]
-        return lambda x, layer, _: block(layer, x, options)
+        options, block = self.schedule(tokens.shape[0], precision, length), BLOCKS[self.architecture.kind]
+        return lambda x, layer, number: block(layer, x, options(number))
 
-    def output(self, x: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
-        """Final norm and unembedding of x_L: (N, M) → (N, M) or (N, V)."""
-        if self.final_norm is not None:
-            x = normalise(self.final_norm, x, epsilon=self.epsilon)
+    def features(self, x: jax.Array) -> jax.Array:
+        """x_L behind the final norm, if there is one: (N, M) → (N, M)."""
+        return x if self.final_norm is None else normalise(self.final_norm, x, epsilon=self.epsilon)
+
+    def scores(self, x: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
+        """The logits of each token before their bias and soft cap, linear in the features: (N, M) → (N, V).
+
+        Without unembedding the features themselves.
+        """
+        x = self.features(x)
         return x if self.unembedding is None else jnp.matmul(x, self.unembedding, precision=precision)
 
-    def __call__(self, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> Any:
-        """output(hidden(tokens)); `jax.vmap` takes a batch."""
-        return self.output(self.hidden(tokens, precision=precision), precision=precision)
+    def output(
+        self,
+        x: jax.Array,
+        length: jax.Array | None = None,
+        *,
+        precision: jax.lax.PrecisionLike = "highest",
+    ) -> jax.Array:
+        """What the model gives for x_L: (N, M) → (N, M) or (N, V), or without N where one token is read.
+
+        With a `length` the last token that is no padding is the last one.
+        """
+        found = self.scores(x, precision=precision)
+        if self.architecture.reads != "each":
+            found = found[0 if self.architecture.reads == "first" else (len(x) if length is None else length) - 1]
+        if self.head is not None:
+            found = self._head(self.head, found, precision)
+        if self.logit_bias is not None:
+            found = found + self.logit_bias
+        cap = self.architecture.logit_cap
+        return found if cap is None else cap * jnp.tanh(found / jnp.asarray(cap, found.dtype))
+
+    def _head(self, head: Head, x: jax.Array, precision: jax.lax.PrecisionLike) -> jax.Array:
+        """norm(σ(x W + b)) W_U + b_U."""
+        assert self.architecture.head is not None
+        y = self.architecture.head(jnp.matmul(x, head.matrix, precision=precision) + head.bias)
+        if head.norm is not None:
+            y = normalise(head.norm, y, epsilon=self.epsilon)
+        y = jnp.matmul(y, head.out, precision=precision)
+        return y if head.out_bias is None else y + head.out_bias
+
+    def __call__(
+        self,
+        tokens: jax.Array,
+        length: jax.Array | None = None,
+        *,
+        precision: jax.lax.PrecisionLike = "highest",
+    ) -> Any:
+        """output(hidden(tokens)); `jax.vmap` takes a batch, with a `length` for each text if some are filled up."""
+        return self.output(self.hidden(tokens, length, precision=precision), length, precision=precision)
+
+
+def _chosen(every: list[BlockOptions], numbers: np.ndarray, layer: Any) -> BlockOptions:
+    """The options of a layer out of those of each kind; a traced number takes from arrays one above the other.
+
+    Where one kind has no mask or angles and another has, it gets a mask that hides nothing, or angles of 0.
+    """
+    if isinstance(layer, int):
+        return every[numbers[layer - 1]]
+    scorings, kind = [each.scoring for each in every], jnp.asarray(numbers)[layer - 1]
+    if len({scoring.amplitude for scoring in scorings}) > 1:
+        raise InputError("got layers that turn by RoPE with other amplitudes, wanted one; leave the blocks apart")
+    pick = lambda arrays, absent: jnp.stack([absent if array is None else array for array in arrays])[kind]
+    masks, angles = [scoring.mask for scoring in scorings], [scoring.angles for scoring in scorings]
+    mask, angle = (next((a for a in arrays if a is not None), None) for arrays in (masks, angles))
+    scoring = scorings[0]._replace(
+        mask=None if mask is None else pick(masks, jnp.ones_like(mask)),
+        angles=None if angle is None else pick(angles, jnp.zeros_like(angle)),
+    )
+    return every[0]._replace(scoring=scoring)

@@ -13,6 +13,7 @@ from uat_jax.errors import InputError
 from uat_jax.networks.adapted import Matrix, sum_of_products, times
 from uat_jax.networks.drawing import BIAS_VARIANCE, checked_dtype, checked_sizes, draw_arrays
 from uat_jax.networks.fields import bind_fields, check_divides
+from uat_jax.networks.norms import EPSILON
 from uat_jax.networks.positions import rope
 from uat_jax.networks.shapes import Axes, bind_shape
 
@@ -39,6 +40,10 @@ class MultiHead(NamedTuple):
     """b_V, (g, e)."""
     output_bias: jax.Array | None = None
     """b_O, (M',)."""
+    query_norm: jax.Array | None = None
+    """γ of an RMSNorm of the queries, (h, d)."""
+    key_norm: jax.Array | None = None
+    """γ of an RMSNorm of the keys, (g, d)."""
 
 
 MULTIHEAD_AXES: Axes = {
@@ -50,13 +55,16 @@ MULTIHEAD_AXES: Axes = {
     "key_bias": ("g", "d"),
     "value_bias": ("g", "e"),
     "output_bias": ("M'",),
+    "query_norm": ("h", "d"),
+    "key_norm": ("g", "d"),
 }
 
 
 class Scoring(NamedTuple):
     """How queries and keys become scores; the default is softmax(q kᵀ / √d) over all keys.
 
-    Per head: (rope(q) rope(k)ᵀ) · scale + bias, and −∞ where the mask is False.
+    Per head: (rope(q) rope(k)ᵀ) · scale + bias, and −∞ where the mask is False; queries and keys are normed first where
+    the attention has norms for them, and a cap c makes c tanh(s / c) of the scaled product s.
     """
 
     mask: jax.Array | None = None
@@ -67,6 +75,14 @@ class Scoring(NamedTuple):
     """The angles of RoPE, (N, d/2), for queries and keys alike."""
     scale: float | None = None
     """What the scores are multiplied by; None is 1/√d."""
+    amplitude: float = 1.0
+    """What RoPE multiplies the features by that it turns (YaRN)."""
+    cap: float | None = None
+    """c of the soft cap; None is no cap."""
+    epsilon: float = EPSILON
+    """ε of the norms of queries and keys."""
+    together: bool = False
+    """Whether a norm of queries or keys is one over all heads, and not one for each head."""
 
 
 PLAIN = Scoring()
@@ -125,10 +141,11 @@ def multihead_weights(
     The context is x itself if left out. Raises `ShapeError` if the arrays do not fit.
     """
     heads = _bind(layer, x, context, scoring)
-    queries = _project(x, layer.query, layer.query_bias, precision)
-    keys = _project(x if context is None else context, layer.key, layer.key_bias, precision)
+    queries = _normed(_project(x, layer.query, layer.query_bias, precision), layer.query_norm, scoring)
+    z = x if context is None else context
+    keys = _normed(_project(z, layer.key, layer.key_bias, precision), layer.key_norm, scoring)
     if scoring.angles is not None:
-        queries, keys = rope(queries, scoring.angles), rope(keys, scoring.angles)
+        queries, keys = (rope(each, scoring.angles, amplitude=scoring.amplitude) for each in (queries, keys))
     return _softmax(jnp.einsum("hnd,hkd->hnk", queries, _for_heads(keys, heads), precision=precision), layer, scoring)
 
 
@@ -168,6 +185,14 @@ def _project(x: jax.Array, matrix: Matrix, bias: jax.Array | None, precision) ->
     return y if bias is None else y + bias[:, None, :]
 
 
+def _normed(x: jax.Array, gamma: jax.Array | None, scoring: Scoring) -> jax.Array:
+    """γ x / √(mean of the squares + ε), (h, N, d) and (h, d) → (h, N, d); the mean is over one head, or over all."""
+    if gamma is None:
+        return x
+    square = jnp.mean(x * x, axis=(0, -1) if scoring.together else -1, keepdims=True)
+    return gamma[:, None, :] * (x * jax.lax.rsqrt(square + jnp.asarray(scoring.epsilon, x.dtype)))
+
+
 def _for_heads(groups: jax.Array, heads: int) -> jax.Array:
     """The array of the group of each head, (g, K, d) → (h, K, d): group 0 for the first h/g heads, and so on."""
     return jnp.repeat(groups, heads // len(groups), axis=0)
@@ -180,6 +205,9 @@ def _softmax(products: jax.Array, layer: MultiHead, scoring: Scoring) -> jax.Arr
         scores = products / jnp.sqrt(jnp.asarray(layer.query.shape[-1], products.dtype))
     else:
         scores = products * jnp.asarray(scoring.scale, products.dtype)
+    if scoring.cap is not None:
+        cap = jnp.asarray(scoring.cap, scores.dtype)
+        scores = cap * jnp.tanh(scores / cap)
     if scoring.bias is not None:
         scores = scores + scoring.bias
     if scoring.mask is not None:

@@ -1,10 +1,17 @@
-"""Padding: the tokens that short texts of a batch are filled up with, and whether a batch is."""
+"""Padding: texts of one length, filled up, with a mask that says what is text; and tokens that only fill up."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
+
+from uat_jax.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -33,3 +40,82 @@ def _fills(end: int, rows: np.ndarray) -> bool:
     first = rows[:, 0] == end
     twice = rows.shape[1] > 1 and bool((first & (rows[:, 1] == end)).any())
     return twice or bool(first.any() and not first.all())
+
+
+def is_ragged(tokens: Any) -> bool:
+    """Whether `tokens` are rows of different lengths."""
+    return isinstance(tokens, list | tuple) and len({np.size(row) for row in tokens}) > 1
+
+
+def filled_up(rows: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of different lengths as token numbers (B, N), filled up with 0 behind each, and the mask of both.
+
+    Raises `InputError` for an empty row, or one that is not whole numbers (N,).
+    """
+    arrays = [np.asarray(row) for row in rows]
+    for place, array in enumerate(arrays):
+        if array.ndim != 1 or not array.size or array.dtype.kind not in "iu":
+            got = "no tokens" if array.ndim == 1 and not array.size else f"{array.dtype} of shape {array.shape}"
+            raise InputError(f"got {got} as text {place} of a ragged batch, wanted whole numbers (N,), at least one")
+    lengths = np.array([array.size for array in arrays])
+    mask = np.arange(lengths.max())[None] < lengths[:, None]
+    tokens = np.zeros(mask.shape, np.result_type(*arrays))
+    tokens[mask] = np.concatenate(arrays)
+    return tokens, mask
+
+
+def checked_mask(mask: Any, shape: tuple[int, ...]) -> jax.Array | np.ndarray:
+    """The mask as booleans of a `shape`, (N,) or (B, N), True where there is text.
+
+    Raises `InputError` for another shape, for other entries than true, false, 0 and 1, and for a text of which nothing
+    is left.  Inside `jax.jit` only shape and dtype can be seen.
+    """
+    traced = isinstance(mask, Tracer)
+    array = mask if traced else np.asarray(mask)
+    if tuple(array.shape) != tuple(shape):
+        raise InputError(f"got a mask of shape {tuple(array.shape)}, wanted {tuple(shape)}, that of the tokens")
+    if array.dtype.kind not in "biu" or (not traced and not np.isin(array, (0, 1)).all()):
+        raise InputError(f"got a mask of {array.dtype} with other entries than 0 and 1, wanted 1 where there is text")
+    if not traced and not array.any(axis=-1).all():
+        of = "" if array.ndim == 1 else f" in text {int(np.argmin(array.any(axis=-1)))}"
+        raise InputError(f"got a mask that is 0 everywhere{of}, wanted 1 where there is text; leave empty texts out")
+    return array.astype(bool)
+
+
+class Compact(NamedTuple):
+    """One text with its padding moved behind it, the order of its tokens kept."""
+
+    tokens: jax.Array
+    """(N,), token 0 where there is padding."""
+    length: jax.Array
+    """How many tokens are text."""
+    places: jax.Array
+    """(N,): where each token of the text as it was given now stands."""
+    mask: jax.Array
+    """(N,), of the text as it was given."""
+
+    def spread(self, x: jax.Array, axis: int = -2) -> jax.Array:
+        """An array with an axis of tokens, those back in their places, 0 where there is padding."""
+        x = jnp.take(x, self.places, axis=axis)
+        return jnp.where(jnp.expand_dims(self.mask, [k for k in range(x.ndim) if k != axis % x.ndim]), x, 0)
+
+
+def compact(tokens: jax.Array, mask: jax.Array) -> Compact:
+    """The text that a mask leaves of (N,) tokens, in front; a text filled up in front, or with gaps, is this text too."""
+    mask = jnp.asarray(mask, bool)
+    order = jnp.argsort(~mask, stable=True)
+    tokens, length = jnp.where(mask, tokens, 0)[order], jnp.sum(mask)
+    return Compact(tokens, length, jnp.argsort(order), mask)
+
+
+Given = Mapping[str, Any]
+"""What a tokenizer returns: ``input_ids`` and, where texts are filled up, ``attention_mask``."""
+
+
+def of_tokenizer(given: Given, mask: Any) -> tuple[Any, Any]:
+    """Tokens and mask of what a tokenizer returns.  Raises `InputError` without tokens, and for a second mask."""
+    if "input_ids" not in given:
+        raise InputError(f"got a mapping of {', '.join(map(str, given))}, wanted input_ids in it")
+    if mask is not None and given.get("attention_mask") is not None:
+        raise InputError("got a mask beside the attention_mask of the tokenizer, wanted one of them; leave one out")
+    return given["input_ids"], given.get("attention_mask") if mask is None else mask

@@ -16,14 +16,17 @@ from uat_jax.networks.feed_forward_part import (
     FEED_FORWARD_AXES,
     GATED_AXES,
     MIXTURE_AXES,
+    MIXTURE_OF_GATED_AXES,
     FeedForward,
     GatedFeedForward,
     MixtureOfExperts,
+    MixtureOfGated,
 )
 from uat_jax.networks.fields import bind_fields
-from uat_jax.networks.model import Model
+from uat_jax.networks.model import Affine, Architecture, Distances, Model
 from uat_jax.networks.multihead import MULTIHEAD_AXES, MultiHead
 from uat_jax.networks.norms import LAYER_NORM_AXES, RMS_NORM_AXES, LayerNorm, RMSNorm
+from uat_jax.networks.rope_scaling import Dynamic, Rope
 from uat_jax.networks.shapes import Axes
 from uat_jax.networks.stack import stack
 
@@ -33,6 +36,9 @@ AXES: Mapping[type, Axes] = {
     FeedForward: FEED_FORWARD_AXES,
     GatedFeedForward: GATED_AXES,
     MixtureOfExperts: MIXTURE_AXES,
+    MixtureOfGated: MIXTURE_OF_GATED_AXES,
+    Affine: {"matrix": ("e'", "M"), "bias": ("M",)},
+    Distances: {"scores": ("B", "h")},
     LayerNorm: LAYER_NORM_AXES,
     RMSNorm: RMS_NORM_AXES,
 }
@@ -46,25 +52,67 @@ WIDEST = 4
 def small_model(model: Model) -> Model:
     """`jax.ShapeDtypeStruct`s in place of the parameters, in float32: of them only the shapes are known.
 
-    Kept are the kind of block, activation, ε, mask, RoPE's base, norms, biases, adapters and ends; of the ratios
-    h/g, M/hd and F/M what fits below `MOST` and `WIDEST`.  There are two tokens, three where a window must hide one: it
-    sees two.  Every layer has an adapter wherever any layer has one: a product with W is a part of that with W + s L R.
+    Kept are the kind of block, activation, ε, mask, RoPE, norms, biases, adapters and ends; of the ratios h/g, M/hd and
+    F/M what fits below `MOST` and `WIDEST`.  There are two tokens, three where a window must hide one: it sees two.
+    Where layers have other windows or angles, there is one of each kind.  Every layer has an adapter wherever any layer
+    has one: a product with W is a part of that with W + s L R.  What follows the linear part of the output is left out:
+    a `Head`, the bias and the cap of logits.
 
     Raises `InputError` or `ShapeError` for no layers, and for layers that differ in more than their adapters.
     """
     jax.eval_shape(stack, tuple(map(without_adapter, model.blocks)))
     sizes, of = _small(model), model.architecture
-    structure: Callable[[Any], Any] = lambda part: _structure(part, sizes)
-    fullest = _fullest(tuple(model.blocks))
+    inner = sizes | {"M": sizes["e'"]} if model.affine is not None else sizes
+    structure: Callable[..., Any] = lambda part, sizes=sizes: _structure(part, sizes)
+    fullest, layers = _fullest(tuple(model.blocks)), _of_each_kind(of, len(model.blocks))
     unembedding: Any = jax.ShapeDtypeStruct((sizes["M"], sizes["V"]), jnp.float32)
     return Model(
-        structure(model.embedding),
-        tuple(Block(*map(structure, fullest)) for _ in range(min(len(model.blocks), MOST))),
-        structure(model.embedding_norm),
+        structure(model.embedding, inner),
+        tuple(Block(*map(structure, fullest)) for _ in layers),
+        structure(model.embedding_norm, inner),
         structure(model.final_norm),
         None if model.unembedding is None else unembedding,
-        dataclasses.replace(of, positions=sizes["P"], window=None if of.window is None else 2),
+        _small_architecture(of.only(layers), sizes),
+        structure(model.affine),
+        structure(model.distances),
     )
+
+
+def _of_each_kind(of: Architecture, layers: int) -> tuple[int, ...]:
+    """The first layers of each kind of window and RoPE; at least `MOST`, if there are."""
+    kinds = dict.fromkeys(of.attends(layer) for layer in range(1, layers + 1))
+    first = [next(n for n in range(1, layers + 1) if of.attends(n) == kind) for kind in kinds]
+    others = (layer for layer in range(1, layers + 1) if layer not in first)
+    return tuple(sorted([*first, *list(others)[: max(MOST - len(first), 0)]]))
+
+
+def _small_architecture(of: Architecture, sizes: Mapping[str, int]) -> Architecture:
+    """Windows of two tokens, half of four features turned where not all of a head are, and no cap of logits."""
+    window = lambda each: None if each is None else 2
+    each_layer = lambda f, entry: tuple(map(f, entry)) if isinstance(entry, tuple) else f(entry)
+    return dataclasses.replace(
+        of,
+        positions=sizes["P"],
+        window=each_layer(window, of.window),
+        rope=each_layer(_small_rope, of.rope),
+        top=None if of.top is None else min(of.top, sizes["E"]),
+        reads="each",
+        head=None,
+        logit_cap=None,
+    )
+
+
+def _small_rope(rope: Any) -> Any:
+    """The same for heads of two features, or four; how `Dynamic` frequencies follow the length does not show in it."""
+    if not isinstance(rope, Rope):
+        return rope
+    scaling = None if isinstance(rope.scaling, Dynamic) else rope.scaling
+    return Rope(rope.base, None if rope.turned is None else 2, scaling)
+
+
+def _turns_some(of: Architecture) -> bool:
+    ropes = of.rope if isinstance(of.rope, tuple) else (of.rope,)
+    return any(isinstance(rope, Rope) and rope.turned is not None for rope in ropes)
 
 
 def _fullest(blocks: tuple[Block, ...]) -> Block:
@@ -89,10 +137,12 @@ def _small(model: Model) -> dict[str, int]:
     """The size of every axis of the small model."""
     of = sizes_of(model)
     g, r = min(of["g"], MOST), min(of["h"] // of["g"], MOST)
-    d = min(of["d"], MOST)
+    d = 4 if _turns_some(model.architecture) else min(of["d"], MOST)
     M = max(_scaled(g * r * d, of["M"] / (of["h"] * of["d"])), 3)  # a LayerNorm of two features is little but a sign
-    N = 2 if model.architecture.window is None else 3
+    windows = model.architecture.window
+    N = 2 if all(window is None for window in (windows if isinstance(windows, tuple) else (windows,))) else 3
     sizes = {"V": N, "P": N, "M": M, "C": M, "M'": M, "h": g * r, "g": g, "d": d, "e": d}
+    sizes |= {"e'": 3, "B": 4}
     return sizes | {"F": _scaled(M, of["F"] / of["M"]), "E": min(of.get("E", 1), MOST)}
 
 

@@ -13,7 +13,9 @@ TOKENIZER = "tokenizer.json"
 
 
 def tokenize(folder: FolderPath, texts: Sequence[str]) -> list[np.ndarray]:
-    """The token numbers of each text, int32 (N,), with the special tokens of the model; none is cut or padded.
+    """The token numbers of each text, int32 (N,), with the special tokens of the model; none is cut.
+
+    Tokens that the tokenizer's own attention mask leaves out, because it fills texts up, are left out.
 
     Raises `InputError` for a folder without a readable ``tokenizer.json``, for what is not a list of texts, for a text
     without tokens, and without the library `tokenizers`.
@@ -21,9 +23,8 @@ def tokenize(folder: FolderPath, texts: Sequence[str]) -> list[np.ndarray]:
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"got {type(texts).__name__} for texts, wanted a list of texts; put one text in a list")
     tokenizer = _tokenizer(folder)
-    tokenizer.no_padding()
     tokenizer.no_truncation()
-    return [_numbers(tokenizer.encode(text).ids, text) for text in texts]
+    return [_numbers(tokenizer.encode(text), text) for text in texts]
 
 
 def words(folder: FolderPath) -> Callable[[int], str]:
@@ -49,7 +50,8 @@ def _tokenizer(folder: FolderPath) -> Any:
         raise InputError(f"{path}: got no readable tokenizer ({one_line(error)}); download it again") from None
 
 
-def _numbers(tokens: list[int], text: str) -> np.ndarray:
-    if not tokens:
+def _numbers(encoded: Any, text: str) -> np.ndarray:
+    tokens = np.asarray(encoded.ids, np.int32)[np.asarray(encoded.attention_mask, bool)]
+    if not tokens.size:
         raise InputError(f"got the text {text!r:.40} without tokens, wanted at least one; write more")
-    return np.asarray(tokens, np.int32)
+    return tokens

@@ -27,12 +27,17 @@ EYE = m.Identity(TOKENS * FEATURES)
 
 @dataclass(frozen=True)
 class Parts:
-    """What block j is made of; the norms, where there are two, are that of attention and that of the feed-forward."""
+    """What block j is made of; the norms, where there are two, are that of attention and that of the feed-forward.
+
+    ``after_1`` and ``after_2`` stand behind attention and feed-forward, within the residual connection.
+    """
 
     attention: MultiHead
     feed_forward: FeedForward
     norm_1: NoNorm = field(default_factory=NoNorm)
     norm_2: NoNorm = field(default_factory=NoNorm)
+    after_1: NoNorm = field(default_factory=NoNorm)
+    after_2: NoNorm = field(default_factory=NoNorm)
     number: int = 1
 
     @property
@@ -96,25 +101,33 @@ class Block:
 
 
 def residual_block(p: Parts) -> Block:
-    """Y = X + MHA(norm_1(X)), then Y + FFN(norm_2(Y)): pre-norm, or without norms.
+    """Y = X + after_1(T) with T = MHA(norm_1(X)), then Y + after_2(R) with R = FFN(norm_2(Y)): pre-norm, or no norms.
 
-    A = I + M N_1,  a = M (1 ⊗ β_1) + a_MHA,  B = B_F N_2(Y) A,  b = B_F (N_2(Y) a + 1 ⊗ β_2) + b_F,
-    C = C_F,  c = a + c_F, where M is taken at norm_1(X), and B_F, b_F, C_F, c_F are those of the feed-forward part.
+    A = I + N'_1(T) M N_1,  a = N'_1(T) (M (1 ⊗ β_1) + a_MHA) + 1 ⊗ β'_1,  B = B_F N_2(Y) A,
+    b = B_F (N_2(Y) a + 1 ⊗ β_2) + b_F,  C = N'_2(R) C_F,  c = a + N'_2(R) c_F + 1 ⊗ β'_2, where M is taken at
+    norm_1(X), and B_F, b_F, C_F, c_F are those of the feed-forward part.  Primes are of the norms behind, which are
+    often I.
     """
-    X, Z, Y, normed = p.X, *(p.tokens(name, p.number) for name in ("Z", "Y", "Ȳ"))
+    X, Z, T, Y, normed, R = p.X, *(p.tokens(name, p.number) for name in ("Z", "T", "Y", "Ȳ", "R"))
     N2, F = p.norm_2.matrix(Y), p.feed_forward
-    M = p.attention.matrix(Z)
-    A = EYE + times(M, p.norm_1.matrix(X))
-    a = plus(times(M, p.norm_1.shift), p.attention.shift)
+    M, after_1, after_2 = p.attention.matrix(Z), p.after_1.matrix(T), p.after_2.matrix(R)
+    A = EYE + times(after_1, M, p.norm_1.matrix(X))
+    a = plus(times(after_1, plus(times(M, p.norm_1.shift), p.attention.shift)), p.after_1.shift)
+    attended, fed = p.attention.apply(Z), F.apply(normed)
+    lines, behind = {Z: p.norm_1.apply(X), Y: X + attended, normed: p.norm_2.apply(Y)}, Y + fed
+    if type(p.after_1) is not NoNorm:
+        lines = {Z: lines[Z], T: attended, Y: X + p.after_1.apply(T), normed: lines[normed]}
+    if type(p.after_2) is not NoNorm:
+        lines, behind = lines | {R: fed}, Y + p.after_2.apply(R)
     return Block(
         p,
-        {Z: p.norm_1.apply(X), Y: X + p.attention.apply(Z), normed: p.norm_2.apply(Y)},
-        Y + F.apply(normed),
+        lines,
+        behind,
         A=A,
         B=times(F.inner, N2, A),
-        C=F.outer(normed),
+        C=times(after_2, F.outer(normed)),
         b=plus(times(F.inner, plus(times(N2, a), p.norm_2.shift)), F.inner_bias),
-        c=plus(a, F.outer_bias(normed)),
+        c=plus(a, times(after_2, F.outer_bias(normed)), p.after_2.shift),
     )
 
 
@@ -141,23 +154,24 @@ def post_norm_block(p: Parts) -> Block:
 
 
 def parallel_block(p: Parts) -> Block:
-    """X + MHA(Z) + FFN(Z) with Z = norm_1(X).
+    """X + MHA(Z) + FFN(Z') with Z = norm_1(X), and Z' = norm_2(X), which is Z where the block has but one norm.
 
-    A = I + M(Z) N_1,  a = M(Z) (1 ⊗ β_1) + a_MHA,  B = B_F N_1 (no factor A),  b = B_F (1 ⊗ β_1) + b_F,
+    A = I + M(Z) N_1,  a = M(Z) (1 ⊗ β_1) + a_MHA,  B = B_F N_2 (no factor A),  b = B_F (1 ⊗ β_2) + b_F,
     C = C_F,  c = a + c_F.
     """
-    X, Z = p.X, p.tokens("Z", p.number)
-    N1, F, M = p.norm_1.matrix(X), p.feed_forward, p.attention.matrix(Z)
+    X, Z, other = p.X, p.tokens("Z", p.number), p.tokens("Ȳ", p.number)
+    norm_2 = p.norm_1 if type(p.norm_2) is NoNorm else p.norm_2
+    N1, N2, F, M = p.norm_1.matrix(X), norm_2.matrix(X), p.feed_forward, p.attention.matrix(Z)
     a = plus(times(M, p.norm_1.shift), p.attention.shift)
     return Block(
         p,
-        {Z: p.norm_1.apply(X)},
-        m.Addition(X, p.attention.apply(Z), F.apply(Z)),
+        {Z: p.norm_1.apply(X), other: norm_2.apply(X)},
+        m.Addition(X, p.attention.apply(Z), F.apply(other)),
         A=EYE + times(M, N1),
-        B=times(F.inner, N1),
-        C=F.outer(Z),
-        b=plus(times(F.inner, p.norm_1.shift), F.inner_bias),
-        c=plus(a, F.outer_bias(Z)),
+        B=times(F.inner, N2),
+        C=F.outer(other),
+        b=plus(times(F.inner, norm_2.shift), F.inner_bias),
+        c=plus(a, F.outer_bias(other)),
     )
 
 

@@ -145,3 +145,48 @@ class Mixture(FeedForward):
     def outer_bias(self, X: m.Expression) -> m.Expression:
         """(g(X) ⊗ I_M) vec(β)."""
         return m.Kronecker(self.gates(X), m.Identity(FEATURES)) @ m.Vectorised(self.expert_biases)
+
+
+@dataclass(frozen=True)
+class MixtureOfGated(Mixture):
+    """Σ_e diag(g_e(X)) ((X U_e) ⊙ σ(X G_e)) D_e for E gated experts, gates g(X) = f(X R) (N × E), no biases.
+
+    With U = [U_1 … U_E] and G = [G_1 … G_E] (M × EF) and the D_e below each other (EF × M) it is
+    ((g (I_E ⊗ 1_Fᵀ)) ⊙ (X U) ⊙ σ(X G)) D.
+    """
+
+    @property
+    def letters(self) -> tuple[m.Letter, m.Letter, m.Letter]:
+        """U (M × EF), G (M × EF) and D (EF × M)."""
+        F = self.hidden
+        return (
+            m.Letter("U", FEATURES, F, (), self.layer),
+            m.Letter("G", FEATURES, F, (), self.layer),
+            m.Letter("D", F, FEATURES, (), self.layer),
+        )
+
+    def factor(self, X: m.Expression) -> m.Expression:
+        """(g (I_E ⊗ 1_Fᵀ)) ⊙ (X U), N × EF."""
+        return m.Hadamard(self.repeated_gates(X), X @ self.letters[0])
+
+    def apply(self, X: m.Expression) -> m.Expression:
+        """((g (I_E ⊗ 1_Fᵀ)) ⊙ (X U) ⊙ σ(X G)) D, N × M."""
+        return m.Hadamard(self.factor(X), m.Activation(X @ self.letters[1])) @ self.letters[2]
+
+    @property
+    def inner(self) -> m.Expression:
+        """T(G)."""
+        return on_features(self.letters[1])
+
+    @property
+    def inner_bias(self) -> m.Expression:
+        """0."""
+        return nothing(TOKENS * self.hidden)
+
+    def outer(self, X: m.Expression) -> m.Expression:
+        """T(D) diag(vec((g (I_E ⊗ 1_Fᵀ)) ⊙ (X U)))."""
+        return on_features(self.letters[2]) @ m.Diagonal(m.Vectorised(self.factor(X)))
+
+    def outer_bias(self, X: m.Expression) -> m.Expression:
+        """0."""
+        return nothing(TOKENS * FEATURES)
