@@ -116,7 +116,7 @@ class Explanation:
 def explain(
     model: Model,
     tokens: jax.Array | np.ndarray,
-    target: str | Output | None = None,
+    target: str | Output | Target | None = None,
     *,
     words: Sequence[str] | None = None,
     title: str | None = None,
@@ -131,8 +131,8 @@ def explain(
         model: from `uat_jax.load_model` or `uat_jax.networks`.
         tokens: whole numbers, (N,).
         target: the number: text such as "logit: Paris - London" (`uat_jax.decomposition.targets`), a linear function
-            such as a `Logit`, or None for the largest logit at the last token, of a model without logits the length
-            of the mean feature.
+            such as a `Logit`, alone or with a name (`Target`), or None for the largest logit at the last token, of a
+            model without logits the length of the mean feature.
         words: what the tokens are called; by default `word` of each.
         title: by default the words.
         word: token number → word; by default the number.
@@ -155,9 +155,11 @@ def explain(
     if len(names) != len(tokens):
         raise InputError(f"got {len(names)} words for {len(tokens)} tokens, wanted one for each")
     say("forward pass")
-    features = jax.jit(Model.__call__)(model, tokens)
+    features = jax.jit(lambda m, t: m.scores(m.hidden(t, precision=precision), precision=precision))(model, tokens)
     if target is None:
         chosen = usual_target(model, features, word)
+    elif isinstance(target, Target):
+        chosen = target
     elif isinstance(target, str):
         chosen = read_target(target, model, features, numbers)
     else:

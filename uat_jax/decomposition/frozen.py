@@ -65,6 +65,13 @@ def attention_shift(layer: MultiHead, precision: jax.lax.PrecisionLike) -> jax.A
     return shift + sum_of_products(values[:, None, :], layer.output, precision=precision)
 
 
+def with_value_bias(heads: jax.Array, attention: MultiHead) -> jax.Array:
+    """H_i z W_V with b_V added, for rows of H_i add up to 1: (h, N, e)."""
+    if attention.value_bias is None:
+        return heads
+    return heads + jnp.repeat(attention.value_bias, len(heads) // len(attention.value_bias), axis=0)[:, None, :]
+
+
 class FrozenFeedForward(NamedTuple):
     """(σ(x W + b) ⊙ d) W' + b': what the plain, the gated and the mixed feed-forward have in common (K8, K13)."""
 

@@ -13,7 +13,7 @@ from uat_jax.decomposition.attribution import Coordinate, Difference, Direction,
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
 
-FORMS = '"logit: WORD", "logit: WORD - WORD", "feature: NUMBER", each perhaps with "at PLACE", or "length"'
+FORMS = '"logit: WORD", "logit: WORD - WORD", "feature: NUMBER", each perhaps with "at PLACE", "length", "similarity"'
 """What a target may look like."""
 
 Numbers = Callable[[str], Sequence[int]]
@@ -33,7 +33,7 @@ _PLACE = re.compile(r"(?P<rest>.*\S)\s+at\s+(?P<place>\S+)", re.S)
 
 
 def read_target(text: str, model: Model, features: jax.Array, numbers: Numbers | None) -> Target:
-    """The target that a text describes, for the features (N, M) or logits (N, V) of a model at N tokens.
+    """The target that a text describes, for the `Model.scores`, (N, M) or (N, V), of a model.
 
     A word is one token: ``#464`` by its number, otherwise the word behind a blank, as inside of a sentence, or in
     quotes exactly what they hold.  Places are counted from 0, or from −1 backwards; without one the last is meant.
@@ -56,12 +56,18 @@ def read_target(text: str, model: Model, features: jax.Array, numbers: Numbers |
 
 
 def usual_target(model: Model, features: jax.Array, word: Callable[[int], str] = str) -> Target:
-    """The largest logit at the last token; without logits the length of the mean m of the features, ⟨m, m / |m|⟩."""
+    """The largest logit at the last token; without logits the length of the mean m of the features, ⟨m, m / |m|⟩.
+
+    A bias of the logits decides which is the largest, but is in none of the terms.
+    """
     if model.unembedding is None:
         return length_of_mean(model, features)
-    token = int(jnp.argmax(features[-1]))
-    named = "" if word(token) == str(token) else f" ({word(token)!r})"
-    return Target(f"logit of token {token}{named} at the last place", Logit(-1, token))
+    bias = model.logit_bias
+    token = int(jnp.argmax(features[-1] if bias is None else features[-1] + bias))
+    kind = "token" if model.architecture.reads == "each" else "label"
+    named = f" ({word(token)!r})" if kind == "token" and word(token) != str(token) else ""
+    less = "" if bias is None else " without its bias"
+    return Target(f"logit of {kind} {token}{named} at the last place{less}", Logit(-1, token))
 
 
 def length_of_mean(model: Model, features: jax.Array) -> Target:
@@ -72,9 +78,19 @@ def length_of_mean(model: Model, features: jax.Array) -> Target:
     return Target("length of the mean feature", Direction(mean / jnp.sqrt(jnp.sum(mean * mean))))
 
 
+def similarity_to(model: Model, features: jax.Array, others: jax.Array) -> Target:
+    """The cosine of the mean features m and m' of two texts as ⟨m, m' / |m| |m'|⟩, the second factor held fixed."""
+    if model.unembedding is not None:
+        raise InputError('got the target "similarity" for a model with logits; wanted "logit: WORD"')
+    own, other = (jnp.mean(x, axis=0) for x in (features, others))
+    product = jnp.sqrt(jnp.sum(own * own) * jnp.sum(other * other))
+    return Target("similarity to the other text", Direction(other / product))
+
+
 def _sides(what: str) -> list[str]:
     """The words of a difference, or the one that there is; a minus within quotes is none."""
-    found = re.fullmatch(r"""(?P<one>"[^"]*"|'[^']*'|\S+)\s+[-−]\s+(?P<other>.+)""", what, re.S)
+    found = re.fullmatch(r"(?P<one>#[0-9]+)\s*[-−]\s*(?P<other>#[0-9]+)", what)
+    found = found or re.fullmatch(r"""(?P<one>"[^"]*"|'[^']*'|\S+)\s+[-−]\s+(?P<other>.+)""", what, re.S)
     return [what] if found is None else [found["one"], found["other"]]
 
 

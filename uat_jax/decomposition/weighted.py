@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
-from uat_jax.decomposition.frozen import frozen_attention, frozen_feed_forward, frozen_slopes
+from uat_jax.decomposition.frozen import frozen_attention, frozen_feed_forward, frozen_slopes, with_value_bias
 from uat_jax.decomposition.streams import Kind, Sorting, Streams
 from uat_jax.networks.adapted import sum_of_products, times
 from uat_jax.networks.block import Block, BlockOptions
@@ -62,11 +61,7 @@ class WeightedDirectly(Sorting):
     def heads(self, inner: Streams, attention: MultiHead, options: BlockOptions) -> jax.Array:
         """H_i (z W_V + b_V) at the state z of `inner`, what each head passes to its W_O: (h, N, e), a constant."""
         z = self.state(inner)
-        found = frozen_attention(attention, z, options).heads(z)
-        if attention.value_bias is not None:  # rows of H_i add up to 1
-            per_group = len(found) // len(attention.value_bias)
-            found = found + jnp.repeat(attention.value_bias, per_group, axis=0)[:, None, :]
-        return fixed(found)
+        return fixed(with_value_bias(frozen_attention(attention, z, options).heads(z), attention))
 
 
 class WeightedHeads(WeightedDirectly):
