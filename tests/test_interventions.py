@@ -73,12 +73,15 @@ def test_a_patched_token_is_that_of_the_other_text(random, name):
     assert verdict(both, lambda m: (m.hidden(TOKENS),) * 2, model) is Verdict.CERTIFIED
 
 
-PLACES = ("layer 1", "layer 1 head 1", "token 0")
+PLACES = ("layer 1", "layer 2 head 1", "token 0")
 
 
-@pytest.mark.parametrize("name", one_in(3, ["two groups", "Llama", "BERT"]))
+@pytest.mark.parametrize("name", one_in(2, ["GPT-2", "two groups", "Llama", "BERT"]))
 def test_bounds_hold_for_the_frozen_network(random, name):
-    """In float64, by a margin that no rounding of these small networks reaches; λ = 0 gives bounds that fail."""
+    """In float64, by a margin that no rounding of these small networks reaches.
+
+    λ = 0 gives bounds that fail where a head's change meets no norm but the feed-forward network's.
+    """
 
     @jax.jit
     def distances(model):
@@ -89,7 +92,7 @@ def test_bounds_hold_for_the_frozen_network(random, name):
         models = [jax.tree.map(np.float64, FAMILIES[name].draw(random, hidden=3)) for _ in range(12)]
         found = jax.device_get([distances(model) for model in models])
     assert all(d <= b * (1 + 1e-12) for each in found for d, b in each[::2])
-    assert any(d > b for each in found for d, b in each[1::2])
+    assert FAMILIES[name].kind == "post-norm" or any(d > b for each in found for d, b in each[1::2])
 
 
 def test_what_the_activations_are(random):

@@ -296,7 +296,8 @@ body:has(> .uat) { margin: 0; background: #fff; }
 .uat .bar .n { background: rgb(0,114,178); } .uat .bar .p { background: rgb(213,94,0); }
 .uat .axis { display: flex; justify-content: space-between; width: 22rem; min-width: 9rem; font-weight: 400; }
 .uat .words { line-height: 2; font-size: 1.02rem; }
-.uat .token { padding: .16rem .22rem; margin: 0 1px; border-radius: .2rem; white-space: pre-wrap; cursor: default; }
+.uat .token { padding: .16rem .22rem; margin: 0 1px; border-radius: .2rem; white-space: pre-wrap; cursor: default;
+  display: inline-block; max-width: 100%; line-height: 1.35; }
 .uat [tabindex]:focus { outline: 2px solid var(--link); }
 .uat input[type=range] { width: min(24rem, 55vw); vertical-align: middle; }
 .uat .scale { display: flex; gap: 1.2rem; align-items: center; color: var(--faint); font-size: .8rem; }
