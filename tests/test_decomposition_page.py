@@ -134,6 +134,23 @@ def test_an_explanation_is_shown_in_a_notebook_and_saved(random, tmp_path):
         found.save(tmp_path / "page.txt")
 
 
+@pytest.mark.campaign
+def test_examples_of_the_document(tmp_path, monkeypatch):
+    """Those of heads and of the page, for the small GPT-2 of the tests."""
+    pytest.importorskip("safetensors", reason="reading weights needs safetensors (extra [models])")
+    monkeypatch.chdir(tmp_path)
+    root = Path(__file__).parent
+    text = (root.parent / "docs" / "decomposition.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text[text.index("## Heads") : text.index("## Example")], re.S)
+    assert len(blocks) == 2
+    tokens, corrupted = jnp.array([3, 1, 4, 1]), jnp.array([3, 1, 5, 9])
+    model = uj.load_model(root / "model_fixtures" / "gpt2")
+    names = {"uj": uj, "model": model, "tokens": tokens, "corrupted": corrupted, "paris": 7, "london": 8}
+    for block in blocks:
+        exec(block.replace("#464", "#46").replace("#3290", "#32"), names)
+    assert "logit of #46 - #32" in (tmp_path / "page.html").read_text()
+
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
