@@ -22,6 +22,7 @@ from uat_jax.decomposition import measurements
 from uat_jax.devices import numerics
 from uat_jax.errors import InputError
 from uat_jax.networks import minilm
+from uat_jax.networks.families import load_model
 from uat_jax.report import pictures
 
 pytest.importorskip("safetensors", reason="reading weights needs safetensors (extra [models])")
@@ -137,7 +138,7 @@ def test_out(tmp_path, capsys):
     assert _decompose(BERT, "--tokens", "1,2,3", "--tokens", "3,2,1", "--out", folder) == 0
     drawn = {f"{i}-{kind}.png" for i in (1, 2) for kind in ("terms", "tokens", "parameters", "errors")}
     drawn |= {f"similarity-1-2{of}.png" for of in ("", "-1", "-2")}
-    assert {path.name for path in folder.iterdir()} == drawn | {"certificate.json", "decomposition.json"}
+    assert {path.name for path in folder.iterdir()} == drawn | {"certificate.json", "decomposition.json", "page.html"}
     found = json.loads((folder / "decomposition.json").read_text())
     assert found["model"] == BERT and found["dtype"] == "float32"
     assert found["environment"] == {**environment(), **numerics()}
@@ -175,6 +176,35 @@ def _close(parts, whole):
     """Fewer than 100 operations on each path, each with at most 2⁻²³ of the sum of magnitudes."""
     assert abs(parts.sum() - whole) <= 100 * 2.0**-23 * (np.abs(parts).sum() + abs(whole))
     assert abs(parts[1:].sum() - whole) > 100 * 2.0**-23 * (np.abs(parts).sum() + abs(whole))
+
+
+@pytest.mark.parametrize("by", ["head", pytest.param("neuron", marks=pytest.mark.campaign), "token"])
+def test_finer_contributions_add_up(by, capsys):
+    """The sum that is printed is that of the logit asked for; the JSON has all sources."""
+    assert _decompose(GPT2, "--tokens", "1,2,3", "--by", by, "--target", "logit: #5 - #3 at 1") == 0
+    printed = capsys.readouterr().out
+    (line,) = [line for line in printed.splitlines() if line.startswith("input ")]
+    first, bias, whole, forward = (float(word.rstrip(",;")) for word in line.split() if word[0] in "+-")
+    model = _first_layers(load_model(GPT2), 1)
+    logits = model(jnp.array([1, 2, 3]))
+    # printed with four digits behind the point
+    assert abs(float(logits[1, 5] - logits[1, 3]) - forward) <= 1e-4 and abs(whole - forward) <= 1e-4
+    assert abs(first + bias - whole) > 1e-3 or by == "token"
+    assert "logit of #5 - #3 at place 1" in " ".join(printed.split())
+
+
+def test_a_page_and_a_picture(tmp_path, capsys):
+    """A page of two inputs needs no matplotlib; their similarity is what is shared out."""
+    page = tmp_path / "page.html"
+    given = ["--tokens", "1,2,3", "--tokens", "3,2,1"]
+    assert _decompose(BERT, *given, "--target", "similarity", "--out", page) == 0
+    text = page.read_text()
+    assert text.count("similarity to the other text") == 2 and "CERTIFIED: the terms are" in text
+    assert "http" not in text.replace("http-equiv", "")
+    if has_matplotlib:
+        picture = tmp_path / "heads.svg"
+        assert _decompose(BERT, "--tokens", "1,2,3", "--by", "head", "--out", picture) == 0
+        assert "head 4" in picture.read_text() and "length of the mean feature: 1,2,3" in picture.read_text()
 
 
 @needs_matplotlib
@@ -244,6 +274,28 @@ WRONG = {
         "got device 'abacus'; choose one of",
     ),
     "no such device": ([GPT2, "--tokens", "1", "--device", "tpu"], "got device 'tpu', which JAX does not find here"),
+    "a huge token": ([GPT2, "--tokens", "99999999999999999999"], "wanted whole numbers and commas"),
+    "full-width digits": ([GPT2, "--tokens", "１,２"], "got --tokens '１,２', wanted whole numbers and commas"),
+    "no target": ([GPT2, "--tokens", "1", "--target", "Paris"], "got the target 'Paris', wanted \"logit: WORD\""),
+    "no word": ([GPT2, "--tokens", "1", "--target", "logit: Paris"], "wanted #NUMBER: there is no tokenizer"),
+    "no such word": ([GPT2, "--tokens", "1", "--target", "logit: #61"], "'1': got word 61, wanted −61 to 60"),
+    "no such place": ([GPT2, "--tokens", "1", "--target", "logit: #6 at 1"], "got token 1, wanted −1 to 0"),
+    "full-width word": ([GPT2, "--tokens", "1", "--target", "logit: #６"], "got the token '６' in"),
+    "huge word": ([GPT2, "--tokens", "1", "--target", "logit: #" + "9" * 20], "wanted a whole number"),
+    "a logit of none": ([BERT, "--tokens", "1", "--target", "logit: #1"], "for a model without logits"),
+    "a length of logits": ([GPT2, "--tokens", "1", "--target", "length"], "for a model with logits"),
+    "no such feature": ([BERT, "--tokens", "1", "--target", "feature: 16"], "got feature 16, wanted −16 to 15"),
+    "similarity of one": ([BERT, "--tokens", "1", "--target", "similarity"], "and 1 of the two inputs"),
+    "unknown by": ([GPT2, "--tokens", "1", "--by", "heads"], "argument --by: invalid choice: 'heads'"),
+    "page nowhere": (
+        [GPT2, "--tokens", "1", "--out", "truncated/config.json/page.html"],
+        "cannot write truncated/config.json/page.html: ",
+    ),
+    "picture of two": (
+        [GPT2, "--tokens", "1", "--tokens", "2", "--out", "a.svg"],
+        "got --out a.svg for several inputs",
+    ),
+    "picture of neurons": ([GPT2, "--tokens", "1", "--by", "neuron", "--out", "a.pdf"], "with --by neuron"),
     "unknown option": ([GPT2, "--tokens", "1", "--colour"], "unrecognized arguments"),
 }
 
@@ -283,7 +335,7 @@ def _refused(arguments, message, capsys):
 def test_out_that_cannot_be_written(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file", tmp_path / "file" / "folder"):
-        _refused([GPT2, "--tokens", "1", "--out", path], f"cannot write {path}/", capsys)
+        _refused([GPT2, "--tokens", "1", "--out", path], f"cannot write {path}: ", capsys)
 
 
 @needs_minilm

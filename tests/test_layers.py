@@ -64,6 +64,7 @@ MAY_IMPORT = {
     "cli_completion": {"errors", "devices", "decide", "ledger", "cli"},
     "cli_bench": {"errors", "devices", "decide", "bench", "report", "cli_options"},
     "cli_hosts": {"errors", "decide"},
+    "explanation": {"errors", "networks", "decomposition", "report"},
     "cli_decompose": {
         "errors",
         "devices",
@@ -73,6 +74,7 @@ MAY_IMPORT = {
         "report",
         "certification",
         "cli_options",
+        "explanation",
     },
     "pytest_plugin": {"errors", "inputs", "decide", "report"},
     "compilation_cache": set(),
@@ -87,6 +89,8 @@ MAY_IMPORT = {
         "decide",
         "ledger",
         "certification",
+        "explanation",
+        "networks",
     },
 }
 OUTSIDE = {"symbolic": {"sympy"}, "networks": {"jax", "numpy"}, "errors": set()}

@@ -99,8 +99,8 @@ def test_many_cells_have_no_numbers(tmp_path, matplotlib):
 
 
 WRONG = {
-    "suffix": ("a.jpg", "wanted a name that ends in .png or .svg"),
-    "no suffix": ("a", "wanted a name that ends in .png or .svg"),
+    "suffix": ("a.jpg", "wanted a name that ends in .png, .svg or .pdf"),
+    "no suffix": ("a", "wanted a name that ends in .png, .svg or .pdf"),
     "no folder": ("none/a.png", "cannot write .*choose a folder"),
 }
 

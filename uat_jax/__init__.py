@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from uat_jax.decide.verdict import Verdict as Verdict
     from uat_jax.decomposition.decomposition import Decomposition as Decomposition
     from uat_jax.decomposition.decomposition import decompose as decompose
+    from uat_jax.explanation import Explanation as Explanation
+    from uat_jax.explanation import explain as explain
     from uat_jax.inputs.matching import match_weights as match_weights
     from uat_jax.inputs.stablehlo import read_stablehlo as read_stablehlo
     from uat_jax.inputs.torch_program import read_torch as read_torch
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from uat_jax.ledger.ledger import prove as prove
     from uat_jax.ledger.ledger import recheck as recheck
     from uat_jax.lowering import Lowered as Lowered
+    from uat_jax.networks.families import load_model as load_model
     from uat_jax.symbolic.derivation import Derivation as Derivation
     from uat_jax.symbolic.derivation import derive as derive
 
@@ -141,6 +144,8 @@ _LATER = {
     "Verdict": "uat_jax.decide.verdict",
     "Decomposition": "uat_jax.decomposition.decomposition",
     "decompose": "uat_jax.decomposition.decomposition",
+    "Explanation": "uat_jax.explanation",
+    "explain": "uat_jax.explanation",
     "match_weights": "uat_jax.inputs.matching",
     "read_stablehlo": "uat_jax.inputs.stablehlo",
     "read_torch": "uat_jax.inputs.torch_program",
@@ -149,6 +154,7 @@ _LATER = {
     "prove": "uat_jax.ledger.ledger",
     "recheck": "uat_jax.ledger.ledger",
     "Lowered": "uat_jax.lowering",
+    "load_model": "uat_jax.networks.families",
     "Derivation": "uat_jax.symbolic.derivation",
     "derive": "uat_jax.symbolic.derivation",
 }

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jax
 import jax.numpy as jnp
@@ -27,31 +27,36 @@ from uat_jax.decide.settings import DTYPES
 from uat_jax.decomposition.adaptation import adaptation
 from uat_jax.decomposition.attribution import (
     Attribution,
-    Direction,
-    Logit,
     Output,
     Similarity,
-    contributions,
+    attribute,
     similarity,
     similarity_by_token,
 )
 from uat_jax.decomposition.decomposition import Decomposition, check_padding, decompose
 from uat_jax.decomposition.measurements import PARAMETERS, Depths, by_depth, changes, lengths
+from uat_jax.decomposition.sources import By
+from uat_jax.decomposition.targets import FORMS, Target, read_target, similarity_to, usual_target
 from uat_jax.devices import DEVICES, numerics, on_device
 from uat_jax.errors import FloatRangeError, InputError
+from uat_jax.explanation import PAGE, PICTURES, Explanation, explain, write_page
 from uat_jax.networks import minilm
 from uat_jax.networks.families import load_model, read_adapter
 from uat_jax.networks.families.adapter import Adapter
 from uat_jax.networks.model import Model
 from uat_jax.networks.tokenizer import TOKENIZER, tokenize, words
+from uat_jax.networks.tokenizer import numbers as token_numbers
 from uat_jax.report import pictures
 from uat_jax.report.decomposition import (
+    CERTIFIED,
     adaptation_figures,
     certification_figures,
     figures,
+    finer_figures,
     layer_figures,
     show_adaptation,
     show_certification,
+    show_finer,
     show_layers,
     show_similarity,
     show_terms,
@@ -60,7 +65,7 @@ from uat_jax.report.decomposition import (
 
 MODELS = {"minilm": minilm.folder}
 """Name → the folder of a packaged model."""
-RESULT, CERTIFICATE = "decomposition.json", "certificate.json"
+RESULT, CERTIFICATE, PAGE_OF_FOLDER = "decomposition.json", "certificate.json", "page.html"
 
 
 def add_decompose(parser: Any) -> None:
@@ -70,9 +75,12 @@ def add_decompose(parser: Any) -> None:
     parser.add_argument("--adapter", metavar="DIR", help="a folder with a LoRA adapter of PEFT for that model")
     parser.add_argument("--text", action="append", default=[], metavar="TEXT", help="repeatable")
     parser.add_argument("--tokens", action="append", default=[], metavar="1,2,3", help="repeatable: token numbers")
+    parser.add_argument("--target", metavar="WHAT", help=f"what is shared out: {FORMS}")
+    parser.add_argument("--by", choices=get_args(By), default="layer", help="how finely it is shared out")
     parser.add_argument("--layers", action="store_true", help="the terms and rounding errors after every layer too")
     parser.add_argument("--dtype", help=f"one of {', '.join(DTYPES)}; default: that of the weights")
-    parser.add_argument("--out", metavar="DIR", help=f"write {RESULT}, {CERTIFICATE} and pictures into this folder")
+    out = f"a page (NAME.html), a picture of --by ({', '.join(PICTURES)}), or a folder: both, {RESULT}, {CERTIFICATE}"
+    parser.add_argument("--out", metavar="PATH", help=out)
     parser.add_argument("--device", help=f"one of {', '.join(DEVICES)} (default: JAX's own choice)")
     parser.set_defaults(run=lambda options: _run(options, console()))
 
@@ -85,6 +93,8 @@ class Input:
     tokens: jax.Array
     words: Sequence[str]
     """What each token is called."""
+    named: Callable[[int], str] = str
+    """Token number → word, or the number itself without a tokenizer."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,10 @@ class Result:
     output: str
     """What the contributions add up to, in words."""
     attribution: Attribution
+    finer: Attribution | None
+    """By heads, neurons or tokens, if that is asked for."""
+    explanation: Explanation | None
+    """What a page or a picture shows, if one is."""
     depths: Depths | None
     changes: np.ndarray | None
     """How much each of the five parameters of every layer changes, (L, 5)."""
@@ -107,22 +121,23 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     """Exit code 0, or 1 if the decomposition is not certified."""
     folder = _folder(options)
     adapter = None if options.adapter is None else read_adapter(options.adapter)
-    if options.out:
-        pictures.check_pictures()
-        check_writable(Path(options.out) / RESULT)
+    _check_out(options)
     wide = options.dtype == "float64" or jax.config.read("jax_enable_x64")
     with on_device(options.device), jax.enable_x64(wide):
         with Console(stderr=True).status("reading the model") as status:
             model = _load(folder, options.dtype, adapter)
             inputs = _inputs(model, folder, options)
-            results = [_result(model, given, options, status.update) for given in inputs]
+            targets = _targets(model, inputs, options, folder)
+            results = [_result(model, *pair, options, status.update) for pair in zip(inputs, targets, strict=True)]
             pairs = _similarities(model, results, status.update)
             certification = certify_decomposition(model, progress=lambda now: status.update(f"certifying: {now}"))
         if adapter is not None:
             console.print(f"Adapter {adapter.folder}: {adapter}.\n", markup=False, highlight=False)
         _show(console, results, pairs, layers=options.layers)
         show_certification(console, certification)
-        if options.out:
+        if options.out and Path(options.out).suffix in (PAGE, *PICTURES):
+            _write_one(options, results, certification)
+        elif options.out:
             name = options.model or str(options.folder)
             head = {"model": name, "adapter": _adapter(adapter), "dtype": str(model.embedding.tokens.dtype)}
             head |= {"environment": {**environment(), **numerics()}}
@@ -183,7 +198,7 @@ def _input(model: Model, label: str, numbers: Any, named: Callable[[int], str]) 
         check_padding(model, tokens)
     except InputError as error:
         raise InputError(f"{_short(label)!r}: {error}") from None
-    return Input(label, tokens, [named(int(token)) for token in tokens])
+    return Input(label, tokens, [named(int(token)) for token in tokens], named)
 
 
 def _numbers(text: str) -> list[int]:
@@ -201,39 +216,68 @@ def _short(text: str) -> str:
 # --- what is found --------------------------------------------------------------------------------------------------
 
 
-def _result(model: Model, given: Input, options: argparse.Namespace, progress: Callable[[str], None]) -> Result:
-    """Layers and changes only if they are asked for."""
-    progress(f"{_short(given.label)!r}: terms")
-    decomposition = decompose(model, given.tokens)
-    scores = jax.jit(lambda model, tokens: model.scores(model.hidden(tokens)))(model, given.tokens)
-    if not all(bool(jnp.all(jnp.isfinite(x))) for x in (decomposition.terms, decomposition.hidden, scores)):
+def _targets(model: Model, inputs: Sequence[Input], options: argparse.Namespace, folder: Path) -> list[Target]:
+    """What is shared out of each input.
+
+    Raises:
+        InputError: a target that there is not, naming the input; a similarity of fewer or more than two inputs.
+        FloatRangeError: a forward pass that overflows.
+    """
+    run = jax.jit(lambda model, tokens: model.scores(model.hidden(tokens)))
+    scores = [run(model, given.tokens) for given in inputs]
+    for given, found in zip(inputs, scores, strict=True):
+        _check_finite(given, found)
+    if options.target == "similarity":
+        if len(inputs) != 2:
+            raise InputError(f'got the target "similarity" and {len(inputs)} of the two inputs that it is of')
+        return [similarity_to(model, *pair) for pair in (scores, scores[::-1])]
+    numbers = token_numbers(folder) if (folder / TOKENIZER).is_file() else None
+    found = []
+    for given, of in zip(inputs, scores, strict=True):
+        try:
+            usual = usual_target(model, of, given.named) if options.target is None else None
+            found.append(usual or read_target(options.target, model, of, numbers))
+        except InputError as error:
+            raise InputError(f"{_short(given.label)!r}: {error}") from None
+    return found
+
+
+def _check_finite(given: Input, *arrays: jax.Array) -> None:
+    if not all(bool(jnp.all(jnp.isfinite(x))) for x in arrays):
         raise FloatRangeError(
             f"{_short(given.label)!r}: got NaN or infinity; take a wider --dtype, or check the weights"
         )
-    progress(f"{_short(given.label)!r}: contributions")
-    name, output, value = _output(model, scores)
-    split = jax.jit(functools.partial(contributions, output=output))
-    attribution = Attribution(split(model, given.tokens), value)
-    progress(f"{_short(given.label)!r}: layers")
-    depths = by_depth(model, given.tokens) if options.layers or options.out else None
-    changed = changes(model, given.tokens, _others(model, given.tokens)) if options.out else None
-    adapted = None if options.adapter is None else adaptation(model, given.tokens, output)
-    return Result(given, decomposition, name, attribution, depths, changed, adapted)
 
 
-def _output(model: Model, scores: jax.Array) -> tuple[str, Output, jax.Array]:
-    """The largest logit at the last token; without logits the length of the mean m of the features, ⟨m, m / |m|⟩.
+def _result(
+    model: Model, given: Input, target: Target, options: argparse.Namespace, progress: Callable[[str], None]
+) -> Result:
+    """Layers, changes and what a page shows only if they are asked for."""
+    say, folder = lambda now: progress(f"{_short(given.label)!r}: {now}"), options.out and not _is_file(options)
+    say("terms")
+    decomposition = decompose(model, given.tokens)
+    _check_finite(given, decomposition.terms, decomposition.hidden)
+    explanation = None
+    if options.out:
+        explanation = explain(
+            model, given.tokens, target, words=given.words, title=given.label, word=given.named, progress=say
+        )
+    say("contributions")
+    by = functools.partial(attribute_compiled, model, given.tokens, target.output)
+    attribution = by("layer") if explanation is None else explanation.layers
+    finer = None
+    if options.by != "layer":
+        finer = explanation.heads if explanation is not None and options.by == "head" else by(options.by)
+    say("layers")
+    depths = by_depth(model, given.tokens) if options.layers or folder else None
+    changed = changes(model, given.tokens, _others(model, given.tokens)) if folder else None
+    adapted = None if options.adapter is None else adaptation(model, given.tokens, target.output)
+    return Result(given, decomposition, target.name, attribution, finer, explanation, depths, changed, adapted)
 
-    A bias of the logits decides which is the largest, but is in none of the terms.
-    """
-    if model.unembedding is not None:
-        word = int(jnp.argmax(scores[-1] if model.logit_bias is None else scores[-1] + model.logit_bias))
-        of = "token" if model.architecture.reads == "each" else "label"
-        less = "" if model.logit_bias is None else " without its bias"
-        return f"logit of {of} {word} at the last place{less}", Logit(-1, word), scores[-1, word]
-    mean = jnp.mean(scores, axis=0)
-    length = jnp.sqrt(jnp.sum(mean * mean))
-    return "length of the mean feature", Direction(mean / length), length
+
+def attribute_compiled(model: Model, tokens: jax.Array, output: Output, by: By) -> Attribution:
+    """`attribute` as one compiled program."""
+    return jax.jit(lambda model, tokens: attribute(model, tokens, output, by=by))(model, tokens)
 
 
 def _others(model: Model, tokens: jax.Array) -> jax.Array:
@@ -263,6 +307,8 @@ def _show(console: Console, results: Sequence[Result], pairs: Pairs, *, layers: 
     for number, result in enumerate(results, 1):
         title = f"{number}  {result.input.label!r}, {len(result.input.tokens)} tokens"
         show_terms(console, title, result.decomposition, result.output, result.attribution)
+        if result.finer is not None:
+            show_finer(console, result.output, result.finer, result.input.words)
         if result.adaptation is not None:
             change, to_output = result.adaptation
             show_adaptation(console, change, result.output, to_output)
@@ -280,6 +326,51 @@ def _adapter(adapter: Adapter | None) -> dict[str, Any] | None:
     return {"folder": adapter.folder, "layers": layers}
 
 
+def _is_file(options: argparse.Namespace) -> bool:
+    """Whether --out is a page or a picture, and not a folder."""
+    return Path(options.out).suffix in (PAGE, *PICTURES)
+
+
+def _check_out(options: argparse.Namespace) -> None:
+    """Find out before the work whether --out can be written.  Raises `InputError` if not, naming it as it was given."""
+    if not options.out:
+        return
+    path = Path(options.out)
+    if not _is_file(options) or path.suffix in PICTURES:
+        pictures.check_pictures()
+    if path.suffix in PICTURES and len(options.text) + len(options.tokens) != 1:
+        raise InputError(f"got --out {options.out} for several inputs, wanted one; a page (NAME.html) shows them all")
+    if path.suffix in PICTURES and options.by == "neuron":
+        raise InputError(f"got --out {options.out} with --by neuron, of which there is no picture; take a folder")
+    if _is_file(options):
+        check_writable(path)
+        return
+    try:
+        check_writable(path / RESULT)
+    except InputError as error:
+        raise InputError(str(error).replace(str(path / RESULT), str(options.out), 1)) from None
+
+
+def _page(
+    model: str, results: Sequence[Result], certification: Certification
+) -> tuple[str, list[Explanation], list[str]]:
+    """Title, inputs and notes of a page."""
+    found = [result.explanation for result in results if result.explanation is not None]
+    verdict = certification.certificate.verdict
+    return f"{model}, term by term", found, [f"{verdict}: {CERTIFIED}."]
+
+
+def _write_one(options: argparse.Namespace, results: Sequence[Result], certification: Certification) -> None:
+    """The page of all inputs, or the picture of one."""
+    path = Path(options.out)
+    if path.suffix == PAGE:
+        write_page(path, *_page(options.model or str(options.folder), results, certification))
+        return
+    (result,) = results
+    assert result.explanation is not None
+    result.explanation.picture(path, options.by)
+
+
 def _write(
     folder: Path, head: dict[str, Any], results: Sequence[Result], pairs: Pairs, certification: Certification
 ) -> None:
@@ -290,6 +381,7 @@ def _write(
             _write_json(Path(place) / RESULT, head, results, pairs)
             certification.certificate.save(Path(place) / CERTIFICATE)
             _draw(Path(place), results, pairs)
+            write_page(Path(place) / PAGE_OF_FOLDER, *_page(head["model"], results, certification))
             for file in sorted(Path(place).iterdir()):
                 os.replace(file, folder / file.name)
     except OSError as error:
@@ -304,6 +396,7 @@ def _write_json(path: Path, head: dict[str, Any], results: Sequence[Result], pai
             "words": list(result.input.words),
             "output_is": result.output,
             **figures(result.decomposition, result.attribution),
+            "finer": None if result.finer is None else finer_figures(result.finer),
             "layers": None if result.depths is None else layer_figures(result.depths),
             "changes": None
             if result.changes is None

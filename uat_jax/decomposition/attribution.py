@@ -10,18 +10,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from uat_jax.decomposition.decomposition import names
+from uat_jax.decomposition.decomposition import in_ulp
+from uat_jax.decomposition.frozen import neurons
+from uat_jax.decomposition.sources import By, Source, ends, head_sources, layer_sources, neuron_sources
 from uat_jax.decomposition.streams import ByToken, Sorting, Streams, Weighted, as_array, normed, separate, streams_of
+from uat_jax.decomposition.weighted import WeightedHeads, WeightedNeurons, WeightedTokens
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
 from uat_jax.networks.padding import checked_mask
+from uat_jax.networks.stack import Stack
 
 Output = Callable[[Model, jax.Array], jax.Array]
 """(model, features behind the final norm (N, M)) → a number, linear in the features."""
@@ -65,15 +70,28 @@ class Direction(NamedTuple):
         return jnp.vdot(jnp.mean(features, axis=0), self.vector, precision="highest")
 
 
+class Difference(NamedTuple):
+    """One output minus another, as of the logits of two words."""
+
+    first: Output
+    second: Output
+
+    def __call__(self, model: Model, features: jax.Array) -> jax.Array:
+        """first − second.  Raises what they raise."""
+        return self.first(model, features) - self.second(model, features)
+
+
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Attribution:
-    """Contributions of L + 2 sources at N tokens, and the output of the plain forward pass."""
+    """Contributions of S sources at N tokens, and the output of the plain forward pass; batches have axes in front."""
 
     contributions: jax.Array
-    """(L + 2, N), the sources in the order of `names`."""
+    """(S, N)."""
     output: jax.Array
     """What they add up to."""
+    sources: tuple[Source, ...] = field(metadata={"static": True})
+    """What the rows are, S of them."""
 
     @property
     def total(self) -> jax.Array:
@@ -82,13 +100,33 @@ class Attribution:
 
     @property
     def by_source(self) -> jax.Array:
-        """(L + 2,)."""
+        """(S,)."""
         return jnp.sum(self.contributions, axis=-1)
 
     @property
     def names(self) -> tuple[str, ...]:
         """What the sources are called."""
-        return names(self.contributions.shape[-2] - 2)
+        return tuple(map(str, self.sources))
+
+    @property
+    def residual_ulp(self) -> jax.Array:
+        """|total − output| in ULP of the largest contribution or the output: rounding."""
+        parts = jnp.max(jnp.abs(self.contributions), axis=(-2, -1))
+        largest = jnp.maximum(parts, jnp.abs(self.output))[..., None, None]
+        return in_ulp((self.total - self.output)[..., None, None], largest)
+
+    def __getitem__(self, name: str | Source) -> jax.Array:
+        """The contributions of one source at each token, (N,).  Raises `InputError` for a name that is not there."""
+        return self.contributions[..., _place(self.names, str(name)), :]
+
+
+def _place(names: tuple[str, ...], name: str) -> int:
+    if name in names:
+        return names.index(name)
+    near = get_close_matches(name, names, n=1, cutoff=0.0)[0]
+    raise InputError(
+        f"got the source {name!r}, wanted one of the {len(names)} from {names[0]!r} to {names[-1]!r}; nearest: {near!r}"
+    )
 
 
 def attribute(
@@ -97,31 +135,142 @@ def attribute(
     output: Output,
     mask: Any = None,
     *,
+    by: By = "layer",
     precision: jax.lax.PrecisionLike = "highest",
 ) -> Attribution:
-    """The contributions to one output of N tokens, with the final norm frozen.
+    """The contributions to one output of N tokens, with all norms and attention patterns frozen; they add up to it.
 
-    `output` is a `Logit`, a `Coordinate`, a `Direction`, or any linear function of the same arguments.  With a mask
-    (N,) it is that of the text which the mask leaves, whose tokens it counts; padding contributes 0.
-    Raises `InputError` for tokens, words or features that there are not, and for an unusable mask.
+    | by | sources | what carries them to the output |
+    |---|---|---|
+    | "layer" | input, bias, the activation of each layer | frozen attentions and norms (Theorem 1) |
+    | "head" | input, bias, the heads and the feed-forward network of each layer | residual connections, frozen norms |
+    | "neuron" | input, bias, the attention and the neurons of each layer | residual connections, frozen norms |
+    | "token" | input and bias, token by token | frozen attentions, norms and slopes of activations |
+
+    By head and by neuron a contribution is direct: what the head writes, H_i (z W_V + b_V) W_O with its own value bias,
+    or s_f W_2[f], without what later attentions make of it, for those are sources themselves.  By token activations are
+    the lines that they are at the input, relu(u) = 1[u > 0] u, GELU(u) = Φ(u) u, and of a gated part σ(x G) is
+    frozen and x U goes on; the row "input" then is the attribution to the input tokens, each with its position.
+
+    Args:
+        model: whose output it is.
+        tokens: whole numbers, (N,).
+        output: a `Logit`, a `Coordinate`, a `Direction`, a `Difference` of two, or any linear function of the same
+            arguments.
+        mask: which tokens are no padding, (N,); the output is that of the text which it leaves, whose tokens it counts,
+            and padding contributes 0.
+        by: one of the above.
+        precision: of every matrix product.
+
+    Returns:
+        Contributions (S, N) with the names of their S sources, and the output.
+
+    Raises:
+        InputError: another `by`; tokens, words or features that there are not; an unusable mask.
+
+    Example:
+        >>> found = attribute(model, tokens, Difference(Logit(-1, paris), Logit(-1, london)), by="head")
+        >>> found["layer 9 head 4"].sum()
+
+    Source: direct logit attribution as in Elhage et al., "A Mathematical Framework for Transformer Circuits" (2021).
     """
     if mask is not None:
         kept = np.asarray(checked_mask(mask, np.shape(tokens)))
-        found = attribute(model, jnp.asarray(tokens)[kept], output, precision=precision)
-        places = np.zeros((len(found.names), len(kept)), found.contributions.dtype)
+        found = attribute(model, jnp.asarray(tokens)[kept], output, by=by, precision=precision)
+        places = np.zeros((len(found.sources), len(kept)), found.contributions.dtype)
         places[:, kept] = found.contributions
-        return Attribution(jnp.asarray(places), found.output)
+        return Attribution(jnp.asarray(places), found.output, found.sources)
     tokens = model.check_tokens(tokens)
     plain = output(model, model.features(model.hidden(tokens, precision=precision)))
-    return Attribution(contributions(model, tokens, output, precision=precision), plain)
+    found = contributions(model, tokens, output, by=by, precision=precision)
+    return Attribution(found, plain, sources(model, by))
+
+
+def attribute_by_depth(
+    model: Model, tokens: jax.Array, output: Output, *, precision: jax.lax.PrecisionLike = "highest"
+) -> Attribution:
+    """The attribution to the tokens of every depth: (L + 1, 2, N), the state x_j and the biases behind it.
+
+    Row j holds what each token of x_j contributes along the linear path of `attribute(…, by="token")`, x_0 being the
+    embedded tokens before any norm, and the biases of what follows, at the token where they are added.  Each of the
+    L + 1 adds up to the output.  Raises what `attribute` raises.
+    """
+    tokens = model.check_tokens(tokens)
+    plain = output(model, model.features(model.hidden(tokens, precision=precision)))
+    found = contributions_by_depth(model, tokens, output, precision=precision)
+    return Attribution(found, jnp.broadcast_to(plain, (len(found),)), sources(model, "token"))
+
+
+def sources(model: Model, by: By) -> tuple[Source, ...]:
+    """What the rows of the contributions are.  Raises `InputError` for another `by`."""
+    _check_by(by)
+    match by:
+        case "layer":
+            return layer_sources(len(model.blocks))
+        case "head":
+            return head_sources([block.attention.output.shape[0] for block in model.blocks])
+        case "neuron":
+            return neuron_sources([neurons(block.feed_forward) for block in model.blocks])
+        case "token":
+            return ends()
 
 
 def contributions(
+    model: Model,
+    tokens: jax.Array,
+    output: Output,
+    *,
+    by: By = "layer",
+    precision: jax.lax.PrecisionLike = "highest",
+) -> jax.Array:
+    """The contributions alone, (N,) → (S, N): a pure function, for `jax.jit` and `jax.vmap`."""
+    _check_by(by)
+    if by == "token":
+        return contributions_by_depth(model, tokens, output, precision=precision)[0]
+    if by == "layer":
+        weighted = lambda weights: output(model, weighted_features(model, tokens, weights, precision=precision))
+        return jax.grad(weighted)(jnp.ones((len(model.blocks) + 2, len(tokens)), model.embedding.tokens.dtype))
+    of = {"head": WeightedHeads, "neuron": WeightedNeurons}[by]
+
+    def directly(weights: _Weights) -> jax.Array:
+        sorting = of(*weights)
+        return output(model, _finish(model, streams_of(model, tokens, sorting, precision=precision), sorting)[0])
+
+    found = jax.grad(directly)(_ones(model, by, len(tokens)))
+    return jnp.concatenate([found.ends, *found.layers])
+
+
+class _Weights(NamedTuple):
+    """What `WeightedDirectly` takes."""
+
+    ends: jax.Array
+    layers: tuple[jax.Array, ...] | jax.Array
+
+
+def _ones(model: Model, by: By, tokens: int) -> _Weights:
+    """A weight of 1 for each source at each token; those of layers one above the other are one array."""
+    one = functools.partial(jnp.ones, dtype=model.embedding.tokens.dtype)
+    rows = [sum(source.layer == j for source in sources(model, by)) for j in range(1, len(model.blocks) + 1)]
+    if isinstance(model.blocks, Stack):
+        return _Weights(one((2, tokens)), one((len(rows), rows[0], tokens)))
+    return _Weights(one((2, tokens)), tuple(one((R, tokens)) for R in rows))
+
+
+def contributions_by_depth(
     model: Model, tokens: jax.Array, output: Output, *, precision: jax.lax.PrecisionLike = "highest"
 ) -> jax.Array:
-    """The contributions alone, (N,) → (L + 2, N): a pure function, for `jax.jit` and `jax.vmap`."""
-    weighted = lambda weights: output(model, weighted_features(model, tokens, weights, precision=precision))
-    return jax.grad(weighted)(jnp.ones((len(model.blocks) + 2, len(tokens)), model.embedding.tokens.dtype))
+    """The contributions of `attribute_by_depth` alone, (N,) → (L + 1, 2, N)."""
+    L, dtype = len(model.blocks), model.embedding.tokens.dtype
+
+    def weighted(states: jax.Array, biases: jax.Array) -> jax.Array:
+        sorting = WeightedTokens(states, biases)
+        streams = streams_of(model, tokens, sorting, precision=precision)
+        return output(model, _finish(model, streams, sorting.at(L + 1))[0])
+
+    ones = [jnp.ones((rows, len(tokens)), dtype) for rows in (L + 1, L + 2)]
+    states, biases = jax.grad(weighted, argnums=(0, 1))(*ones)
+    behind = jnp.cumsum(biases[::-1], axis=0)[::-1]  # row k: the biases of k and of all that follows
+    return jnp.stack([states, jnp.concatenate([behind[:1], behind[2:]])], axis=1)
 
 
 def weighted_features(
@@ -192,7 +341,8 @@ def similarity_by_token(
     cosine = jnp.vdot(*means, precision="highest") / product
     towards = [Direction(mean / product) for mean in reversed(means)]
     split = functools.partial(contributions, model, precision=precision)
-    one, other = (Attribution(split(text, to), cosine) for text, to in zip(texts, towards, strict=True))
+    rows = sources(model, "layer")
+    one, other = (Attribution(split(text, to), cosine, rows) for text, to in zip(texts, towards, strict=True))
     return one, other
 
 
@@ -209,3 +359,8 @@ def _finish(model: Model, streams: Streams, sorting: Sorting) -> Streams:
 def _check(what: str, number: int, size: int) -> None:
     if not -size <= number < size:
         raise InputError(f"got {what} {number}, wanted −{size} to {size - 1}; choose one of them")
+
+
+def _check_by(by: str) -> None:
+    if by not in get_args(By):
+        raise InputError(f"got by={by!r}, wanted one of {', '.join(map(repr, get_args(By)))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import jax
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 
 from uat_jax.decomposition.operators import Mixing, Scaling
 from uat_jax.errors import InputError
+from uat_jax.networks.activations import Activation
 from uat_jax.networks.adapted import Matrix, sum_of_products, times
 from uat_jax.networks.block import BlockOptions
 from uat_jax.networks.feed_forward_part import (
@@ -63,6 +65,13 @@ def attention_shift(layer: MultiHead, precision: jax.lax.PrecisionLike) -> jax.A
     return shift + sum_of_products(values[:, None, :], layer.output, precision=precision)
 
 
+def with_value_bias(heads: jax.Array, attention: MultiHead) -> jax.Array:
+    """H_i z W_V with b_V added, for rows of H_i add up to 1: (h, N, e)."""
+    if attention.value_bias is None:
+        return heads
+    return heads + jnp.repeat(attention.value_bias, len(heads) // len(attention.value_bias), axis=0)[:, None, :]
+
+
 class FrozenFeedForward(NamedTuple):
     """(σ(x W + b) ⊙ d) W' + b': what the plain, the gated and the mixed feed-forward have in common (K8, K13)."""
 
@@ -82,10 +91,14 @@ class FrozenFeedForward(NamedTuple):
         inside = times(x, self.into, precision=options.precision)
         return options.activation(inside if self.into_shift is None else inside + self.into_shift)
 
+    def scaled(self, x: jax.Array, options: BlockOptions) -> jax.Array:
+        """s ⊙ d, (N, M) → (N, F)."""
+        s = self.hidden(x, options)
+        return s if self.factor is None else s * self.factor
+
     def term(self, x: jax.Array, options: BlockOptions) -> jax.Array:
         """C s = (s ⊙ d) W', what the activation adds: (N, M) → (N, M)."""
-        s = self.hidden(x, options)
-        return times(s if self.factor is None else s * self.factor, self.out, precision=options.precision)
+        return times(self.scaled(x, options), self.out, precision=options.precision)
 
 
 def frozen_feed_forward(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
@@ -105,9 +118,14 @@ def _frozen_mixture_of_gated(layer: MixtureOfGated, x: jax.Array, options: Block
     """The gated experts side by side; d is the gate of each times x U, both frozen, and so is the routing."""
     gates = expert_gates(layer, x, top=options.top, whole=options.whole, precision=options.precision)
     E, M, F = layer.gate.shape
-    beside = lambda W: jnp.transpose(W, (1, 0, 2)).reshape(M, E * F)
-    factor = jnp.repeat(gates, F, axis=1) * times(x, beside(layer.up), precision=options.precision)
-    return FrozenFeedForward(beside(layer.gate), None, factor, layer.down.reshape(E * F, M), None)
+    factor = jnp.repeat(gates, F, axis=1) * times(x, _beside(layer.up), precision=options.precision)
+    return FrozenFeedForward(_beside(layer.gate), None, factor, layer.down.reshape(E * F, M), None)
+
+
+def _beside(W: jax.Array) -> jax.Array:
+    """The matrices of all experts side by side, (E, M, F) → (M, E F)."""
+    E, M, F = W.shape
+    return jnp.transpose(W, (1, 0, 2)).reshape(M, E * F)
 
 
 def _frozen_mixture(layer: MixtureOfExperts, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
@@ -117,3 +135,67 @@ def _frozen_mixture(layer: MixtureOfExperts, x: jax.Array, options: BlockOptions
     shift = jnp.matmul(gates, layer.project_bias, precision=options.precision)
     factor = jnp.repeat(gates, F, axis=1)
     return FrozenFeedForward(beside, layer.hidden_bias.reshape(1, -1), factor, layer.project.reshape(E * F, M), shift)
+
+
+class FrozenSlopes(NamedTuple):
+    """z ↦ ((z W) ⊙ k) W' + shift: a feed-forward network, its activation the line that it is at the actual input."""
+
+    into: Matrix
+    """W, (M, F): W_1, or the U of a gated part."""
+    slope: jax.Array
+    """k, (N, F): the slopes (σ(u) − σ(0)) / u times what multiplies the activation; σ(x G) of a gated part."""
+    out: Matrix
+    """W', (F, M)."""
+    shift: jax.Array | None
+    """What does not come from z, (N, M): ((k ⊙ b) + d ⊙ σ(0)) W' + b'."""
+
+    def __call__(self, z: jax.Array, options: BlockOptions) -> jax.Array:
+        """((z W) ⊙ k) W', (N, M) → (N, M)."""
+        inside = times(z, self.into, precision=options.precision)
+        return times(inside * self.slope, self.out, precision=options.precision)
+
+
+def frozen_slopes(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) -> FrozenSlopes:
+    """The feed-forward network as a linear map and a shift that agree with it at x, (N, M).
+
+    relu(u) = 1[u > 0] u, tanh(u) = (tanh(u) / u) u, GELU(u) = Φ(u) u.  Of a gated part the activation of the gate is
+    frozen as a whole and x U goes on.
+    """
+    if isinstance(layer, GatedFeedForward):
+        gate = options.activation(times(x, layer.gate, precision=options.precision))
+        return FrozenSlopes(layer.up, gate, layer.down, None)
+    if isinstance(layer, MixtureOfGated):
+        return _frozen_gates(layer, x, options)
+    part = frozen_feed_forward(layer, x, options)
+    bias = jnp.zeros((1, 1), x.dtype) if part.into_shift is None else part.into_shift
+    inside = times(x, part.into, precision=options.precision) + bias
+    origin, factor = options.activation(jnp.zeros((), x.dtype)), 1 if part.factor is None else part.factor
+    k = slopes(options.activation, inside) * factor
+    shift = times(k * bias + origin * factor, part.out, precision=options.precision)
+    return FrozenSlopes(part.into, k, part.out, shift if part.out_shift is None else shift + part.out_shift)
+
+
+def _frozen_gates(layer: MixtureOfGated, x: jax.Array, options: BlockOptions) -> FrozenSlopes:
+    """The x U of all gated experts side by side go on; σ(x G) and the routing are frozen."""
+    routing = expert_gates(layer, x, top=options.top, whole=options.whole, precision=options.precision)
+    F = layer.gate.shape[2]
+    gate = options.activation(times(x, _beside(layer.gate), precision=options.precision))
+    return FrozenSlopes(
+        _beside(layer.up), jnp.repeat(routing, F, axis=1) * gate, layer.down.reshape(-1, len(x[0])), None
+    )
+
+
+def slopes(activation: Activation, u: jax.Array) -> jax.Array:
+    """(σ(u) − σ(0)) / u, and at u = 0, where any number would do, σ'(0): relu has 1[u > 0], tanh and GELU go on."""
+    zero, nothing = jnp.zeros((), u.dtype), jnp.equal(u, 0)  # by the device, which may take tiny numbers for 0
+    safe = jnp.where(nothing, jnp.ones((), u.dtype), u)
+    return jnp.where(nothing, jax.grad(activation)(zero), (activation(safe) - activation(zero)) / safe)
+
+
+def neurons(layer: AnyFeedForward) -> int:
+    """F, how many hidden features a feed-forward network has; of a mixture those of all its experts."""
+    if isinstance(layer, FeedForward):
+        return layer.project.shape[0]
+    if isinstance(layer, GatedFeedForward):
+        return layer.down.shape[0]
+    return math.prod((layer.down if isinstance(layer, MixtureOfGated) else layer.project).shape[:2])

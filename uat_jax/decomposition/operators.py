@@ -102,9 +102,12 @@ class Mixing(Operator):
         """Σ_i H_i x W_{V,g(i)} W_{Oi}."""
         if x.ndim > 2:
             return jax.vmap(self)(x)
+        return sum_of_products(self.heads(x), self.output, precision=self.precision)
+
+    def heads(self, x: jax.Array) -> jax.Array:
+        """H_i x W_{V,g(i)}, what each head passes to its W_{Oi}: (N, M) → (h, N, e)."""
         values = jnp.repeat(times(x, self.value, precision=self.precision), self._per_group, axis=0)
-        heads = jnp.einsum("hnk,hke->hne", self.patterns, values, precision=self.precision)
-        return sum_of_products(heads, self.output, precision=self.precision)
+        return jnp.einsum("hnk,hke->hne", self.patterns, values, precision=self.precision)
 
     @property
     def _per_group(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -27,6 +28,23 @@ from uat_jax.networks.model import Model
 from uat_jax.networks.norms import Norm
 
 
+class Within(NamedTuple):
+    """How changes inside of a layer reach x_j, everything but σ frozen.
+
+    A change d of what the attention adds becomes out(y) + C Δσ(inner(y)) with y = through(d), and a change t of what
+    the activation adds becomes joined(t).
+    """
+
+    through: Operator
+    """I, or the norm behind the attention."""
+    out: Operator
+    """I, or the norm behind the whole layer."""
+    inner: Operator | None
+    """To σ's argument, (N, M) → (N, F); None where the feed-forward network does not see the attention."""
+    joined: Operator
+    """I, or the norms behind the feed-forward network."""
+
+
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Layer:
@@ -42,6 +60,7 @@ class Layer:
     """(N, F)."""
     c: jax.Array
     """(N, M)."""
+    within: Within
     activation: Activation = field(metadata={"static": True})
 
     def hidden(self, x: jax.Array) -> jax.Array:
@@ -75,42 +94,44 @@ def pre_norm(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
     A norm behind the attention stands in front of M and a, one behind the feed-forward in front of C and c.
     """
     norm_1, shift_1 = _norm(block.norm_1, x, options, needed=block.after_1 is None)
-    attend, a = _attention(block, x, norm_1, shift_1, options)
+    attend, a, through = _attention(block, x, norm_1, shift_1, options)
     A = Identity(x) + attend
     y = A(x) + a
     norm_2, shift_2 = _norm(block.norm_2, y, options, needed=block.after_2 is None)
     z = norm_2(y) + shift_2
     part = frozen_feed_forward(block.feed_forward, z, options)
     into, C = _feed_forward(part, len(x), options)
-    c = _or_zero(part.out_shift, x)
+    c, after = _or_zero(part.out_shift, x), Identity(x)
     b = into(norm_2(a) + shift_2) + _or_zero(part.into_shift, x)
     if block.after_2 is not None:
         after, shift = _norm(block.after_2, part.term(z, options) + c, options)
         C, c = after @ C, after(jnp.broadcast_to(c, x.shape)) + shift
-    return Layer(A, into @ norm_2 @ A, C, b, a + c, options.activation)
+    within = Within(through, Identity(x), into @ norm_2, after)
+    return Layer(A, into @ norm_2 @ A, C, b, a + c, within, options.activation)
 
 
 def _attention(
     block: Block, x: jax.Array, norm: Operator, shift: jax.Array, options: BlockOptions
-) -> tuple[Operator, jax.Array]:
-    """M N_1 and a, with the norm behind the attention in front of both if there is one."""
+) -> tuple[Operator, jax.Array, Operator]:
+    """M N_1 and a, with the norm behind the attention in front of both if there is one; and that norm, or I."""
     mixing = frozen_attention(block.attention, norm(x) + shift, options)
     attend, a = mixing @ norm, mixing(shift) + attention_shift(block.attention, options.precision)
     if block.after_1 is None:
-        return attend, a
+        return attend, a, Identity(x)
     after, own = _norm(block.after_1, attend(x) + a, options)
-    return after @ attend, after(a) + own
+    return after @ attend, after(a) + own, after
 
 
 def parallel(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
     """A = I + M N_1, a = M(1 ⊗ β_1) + a_MHA, W = T_1 N_2 seen from x itself; N_2 = N_1 where there is but one norm."""
     norm_1, shift_1 = _norm(block.norm_1, x, options)
     norm_2, shift_2 = _norm(block.norm_2 or block.norm_1, x, options)
-    attend, a = _attention(block, x, norm_1, shift_1, options)
+    attend, a, through = _attention(block, x, norm_1, shift_1, options)
     part = frozen_feed_forward(block.feed_forward, norm_2(x) + shift_2, options)
     into, C = _feed_forward(part, len(x), options)
     b = into(shift_2) + _or_zero(part.into_shift, x)
-    return Layer(Identity(x) + attend, into @ norm_2, C, b, a + _or_zero(part.out_shift, x), options.activation)
+    c, within = a + _or_zero(part.out_shift, x), Within(through, Identity(x), None, Identity(x))
+    return Layer(Identity(x) + attend, into @ norm_2, C, b, c, within, options.activation)
 
 
 def post_norm(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
@@ -125,7 +146,8 @@ def post_norm(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
     b, c = into(a) + _or_zero(part.into_shift, x), a + _or_zero(part.out_shift, x)
     r = to_y(x) + c + part.term(y, options)
     norm_2 = frozen_norm(block.norm_2, r, options.epsilon)
-    return Layer(norm_2 @ to_y, into @ to_y, norm_2 @ out, b, norm_2(c) + norm_shift(block.norm_2), options.activation)
+    c, within = norm_2(c) + norm_shift(block.norm_2), Within(norm_1, norm_2, into, norm_2)
+    return Layer(norm_2 @ to_y, into @ to_y, norm_2 @ out, b, c, within, options.activation)
 
 
 KINDS: dict[str, Callable[[Block, jax.Array, BlockOptions], Layer]] = {

@@ -26,7 +26,9 @@ from uat_jax.decomposition.operators import Mixing
 from uat_jax.networks.adapted import times
 from uat_jax.networks.block import Block, BlockOptions
 from uat_jax.networks.decoder import embed
+from uat_jax.networks.feed_forward_part import AnyFeedForward
 from uat_jax.networks.model import Model
+from uat_jax.networks.multihead import MultiHead
 from uat_jax.networks.norms import Norm
 from uat_jax.networks.stack import Stack, carry
 
@@ -36,6 +38,9 @@ Streams = list[jax.Array]
 A list and not one array: on a CPU an attention for each stream runs faster than one for all of them, whose values
 would have to be transposed, and no stream is copied where another one is added.
 """
+
+Kind = Callable[[Block, Streams, BlockOptions, "Sorting", Any], Streams]
+"""A kind of block in streams: (block, streams, options, sorting, number of the layer) → streams."""
 
 
 class Sorting(ABC):
@@ -60,6 +65,24 @@ class Sorting(ABC):
     def mixed(self, mixing: Mixing, streams: Streams, layer: Any) -> Streams:
         """What the frozen attention of a layer makes of every stream."""
         return [mixing(z) for z in streams]
+
+    def attention(
+        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+    ) -> tuple[Streams, jax.Array | None]:
+        """MHA(inner) without biases, stream by stream, the patterns frozen at the state of `inner`; and the biases."""
+        mixing = frozen_attention(attention, self.state(inner), options)
+        return self.mixed(mixing, inner, layer), attention_shift(attention, options.precision)
+
+    def activation(
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+    ) -> tuple[jax.Array, jax.Array | None]:
+        """What the feed-forward network adds at x, the sum of the streams `inner`: its term, (N, M), and its bias."""
+        frozen = frozen_feed_forward(part, x, options)
+        return frozen.term(x, options), frozen.out_shift
+
+    def step(self, kind: Kind, block: Block, streams: Streams, options: BlockOptions, layer: Any) -> Streams:
+        """The streams behind a layer."""
+        return kind(block, streams, options, self, layer)
 
 
 class Separate(Sorting):
@@ -204,33 +227,38 @@ def pre_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sor
     """y = x + MHA(norm_1 x), then y + FFN(norm_2 y), stream by stream; with norms behind either, these too."""
     bare = block.norm_1 is None and block.after_1 is not None
     inner = streams if bare else normed(block.norm_1, streams, options.epsilon, sorting)
-    streams = _attended(block, streams, inner, options, sorting, layer)
-    state = sorting.state(streams)
-    if block.norm_2 is not None or block.after_2 is None:
-        state = frozen_norm(block.norm_2, state, options.epsilon)(state) + norm_shift(block.norm_2)
-    return _activated(block, streams, state, options, sorting, layer)
+    y = _attended(block, streams, inner, options, sorting, layer)
+    if block.norm_2 is None and block.after_2 is not None:
+        return _activated(block, y, lambda: y, sorting.state(y), options, sorting, layer)
+    again = lambda: normed(block.norm_2, y, options.epsilon, sorting)
+    return _activated(block, y, again, _norm_of_state(block.norm_2, y, options, sorting), options, sorting, layer)
 
 
 def post_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
     """y = norm_1(x + MHA(x)), then norm_2(y + FFN(y)), stream by stream; norm_2 meets the layer's own term too."""
     streams = _attended(block, streams, streams, options, sorting, layer)
-    streams = normed(block.norm_1, streams, options.epsilon, sorting)
-    streams = _activated(block, streams, sorting.state(streams), options, sorting, layer)
+    y = normed(block.norm_1, streams, options.epsilon, sorting)
+    streams = _activated(block, y, lambda: y, sorting.state(y), options, sorting, layer)
     return normed(block.norm_2, streams, options.epsilon, sorting)
 
 
 def parallel(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
     """x + MHA(norm_1 x) + FFN(norm_2 x), stream by stream; without norm_2 the feed-forward sees norm_1 x too."""
-    inner, state = normed(block.norm_1, streams, options.epsilon, sorting), sorting.state(streams)
-    if block.norm_2 is None:
-        seen = sorting.state(inner)
-    else:
-        seen = frozen_norm(block.norm_2, state, options.epsilon)(state) + norm_shift(block.norm_2)
-    streams = _attended(block, streams, inner, options, sorting, layer)
-    return _activated(block, streams, seen, options, sorting, layer)
+    inner = normed(block.norm_1, streams, options.epsilon, sorting)
+    again = lambda: inner if block.norm_2 is None else normed(block.norm_2, streams, options.epsilon, sorting)
+    alone = block.norm_2 is None
+    seen = sorting.state(inner) if alone else _norm_of_state(block.norm_2, streams, options, sorting)
+    y = _attended(block, streams, inner, options, sorting, layer)
+    return _activated(block, y, again, seen, options, sorting, layer)
 
 
-KINDS: Mapping[str, Callable[[Block, Streams, BlockOptions, Sorting, Any], Streams]] = {
+def _norm_of_state(norm: Norm | None, streams: Streams, options: BlockOptions, sorting: Sorting) -> jax.Array:
+    """The norm of the state, whose streams need not be known one by one."""
+    state = sorting.state(streams)
+    return frozen_norm(norm, state, options.epsilon)(state) + norm_shift(norm)
+
+
+KINDS: Mapping[str, Kind] = {
     "pre-norm": pre_norm,
     "post-norm": post_norm,
     "parallel": parallel,
@@ -291,7 +319,7 @@ def _step(
 ) -> Callable[[Streams, Block, Any], Streams]:
     """The function (streams, block, layer number) ↦ streams that applies one layer of the model."""
     options, kind = model.schedule(tokens.shape[0], precision, length), KINDS[model.architecture.kind]
-    return lambda streams, block, layer: kind(block, streams, options(layer), sorting, layer)
+    return lambda streams, block, layer: sorting.step(kind, block, streams, options(layer), layer)
 
 
 def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting) -> Streams:
@@ -307,25 +335,29 @@ def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting
 def _attended(
     block: Block, streams: Streams, inner: Streams, options: BlockOptions, sorting: Sorting, layer: Any
 ) -> Streams:
-    """x + MHA(inner), stream by stream; the attention patterns are frozen at the state of `inner`."""
-    mixing = frozen_attention(block.attention, sorting.state(inner), options)
-    added, shift = sorting.mixed(mixing, inner, layer), attention_shift(block.attention, options.precision)
+    """x + MHA(inner), stream by stream, with the norm behind the attention if there is one."""
+    added, shift = sorting.attention(inner, block.attention, options, layer)
+    shifted = lambda streams: streams if shift is None else sorting.shift(streams, shift)
     if block.after_1 is not None:
-        added = normed(block.after_1, sorting.shift(added, shift), options.epsilon, sorting)
+        added = normed(block.after_1, shifted(added), options.epsilon, sorting)
         return [x + z for x, z in zip(streams, added, strict=True)]
-    streams = [x + z for x, z in zip(streams, added, strict=True)]
-    return sorting.shift(streams, shift)
+    return shifted([x + z for x, z in zip(streams, added, strict=True)])
 
 
 def _activated(
-    block: Block, streams: Streams, inner: jax.Array, options: BlockOptions, sorting: Sorting, layer: Any
+    block: Block,
+    streams: Streams,
+    inner: Callable[[], Streams],
+    x: jax.Array,
+    options: BlockOptions,
+    sorting: Sorting,
+    layer: Any,
 ) -> Streams:
-    """The feed-forward network of `inner`: its activation joins the streams, its bias goes to the biases."""
-    part = frozen_feed_forward(block.feed_forward, inner, options)
-    term, shift = part.term(inner, options), part.out_shift
+    """The feed-forward network at x, the sum of `inner`: its activation joins the streams, its bias is a shift."""
+    term, shift = sorting.activation(inner, block.feed_forward, x, options, layer)
     if block.after_2 is not None:
-        scaled = frozen_norm(block.after_2, term if shift is None else term + shift, options.epsilon)
-        own = norm_shift(block.after_2)
+        state = jax.lax.stop_gradient(term if shift is None else term + shift)
+        scaled, own = frozen_norm(block.after_2, state, options.epsilon), norm_shift(block.after_2)
         shift = own if shift is None else scaled(jnp.broadcast_to(shift, term.shape)) + own
         term = scaled(term)
     if shift is not None:

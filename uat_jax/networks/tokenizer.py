@@ -33,6 +33,12 @@ def words(folder: FolderPath) -> Callable[[int], str]:
     return lambda token: tokenizer.id_to_token(token) or str(token)
 
 
+def numbers(folder: FolderPath) -> Callable[[str], list[int]]:
+    """Text → its token numbers without the special tokens of the model.  Raises what `tokenize` does."""
+    tokenizer = _tokenizer(folder)
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+
+
 def _tokenizer(folder: FolderPath) -> Any:
     read = library("tokenizers", "reading text").Tokenizer.from_file
     path = Path(folder) / TOKENIZER

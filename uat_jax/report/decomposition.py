@@ -43,6 +43,67 @@ def _terms(table: Table, of: Decomposition, to: Attribution) -> Table:
     return table
 
 
+def show_finer(console: Console, output: str, of: Attribution, words: Sequence[str]) -> None:
+    """By head a map of layers and heads; by neuron the largest; by token the whole text."""
+    kinds = {source.kind for source in of.sources}
+    if "head" in kinds:
+        _show_heads(console, output, of)
+    elif "neuron" in kinds:
+        _show_neurons(console, output, of)
+    else:
+        _show_tokens(console, output, of, words)
+    off = f"{float(of.residual_ulp):.2g} ULP of the largest of them"
+    _line(console, f"The contributions add up to the {output} within {off}.\n")
+
+
+def _show_heads(console: Console, output: str, of: Attribution) -> None:
+    rows: dict[str, list[float]] = {}
+    for source, x in zip(of.sources, np.asarray(of.by_source, np.float64), strict=True):
+        if source.layer is not None:
+            rows.setdefault(f"layer {source.layer}", []).append(x)
+    most = max(map(len, rows.values()))
+    padded = {name: [*row[:-1], *[0.0] * (most - len(row)), row[-1]] for name, row in rows.items()}
+    shown = {name: _signed((*row, sum(row))) for name, row in padded.items()}
+    columns = np.array(list(padded.values())).sum(axis=0)
+    shown["sum"] = _signed((*columns, columns.sum()))
+    heads = [*(f"head {i}" for i in range(1, most)), "feed-forward", "sum"]
+    _wrapped(console, f"Direct contributions to the {output}, by head", "layer", heads, shown)
+    _ends(console, of)
+
+
+def _show_neurons(console: Console, output: str, of: Attribution) -> None:
+    sums = np.asarray(of.by_source, np.float64)
+    order = sorted(range(2, len(sums)), key=lambda i: -abs(sums[i]))[:LARGEST]
+    table = _table(f"Direct contributions to the {output}: the {LARGEST} largest by neuron", "source", "contribution")
+    for i in order:
+        table.add_row(of.names[i], f"{sums[i]:+.4f}")
+    table.add_section()
+    rest = sums[2:].sum() - sums[order].sum()
+    table.add_row(f"the other {len(sums) - 2 - len(order)}", f"{rest:+.4f}")
+    console.print(table)
+    _ends(console, of)
+
+
+def _show_tokens(console: Console, output: str, of: Attribution, words: Sequence[str]) -> None:
+    table = _table(f"Contributions to the {output}, by token", "token", "contribution")
+    for place, (word, x) in enumerate(zip(words, np.asarray(of.contributions, np.float64)[0], strict=True)):
+        table.add_row(Text(f"{place} {word}"), f"{x:+.4f}")
+    console.print(table)
+    _ends(console, of)
+
+
+def _ends(console: Console, of: Attribution) -> None:
+    """What the input and the biases add, and the sum beside the forward pass."""
+    (first, bias), whole = np.asarray(of.by_source, np.float64)[:2], float(of.total)
+    _line(
+        console, f"input {first:+.4f}, bias {bias:+.4f}, everything {whole:+.4f}; forward pass {float(of.output):+.4f}"
+    )
+
+
+LARGEST = 20
+"""How many neurons are shown."""
+
+
 def show_layers(console: Console, of: Depths) -> None:
     """One row per depth j: the lengths of the terms of x_j, and the error of each form in ULP."""
     sources, forms = names(len(of.lengths)), of.errors or {}
@@ -111,6 +172,15 @@ def _table(title: str, first: str, *others: str) -> Table:
 
 def _line(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False)
+
+
+def finer_figures(of: Attribution) -> dict[str, object]:
+    """What `show_finer` prints, of all sources; by token the contributions of input and biases at each one."""
+    return {
+        "sources": list(of.names),
+        "contributions": np.asarray(of.by_source, np.float64).tolist(),
+        "by_token": _nested(of.contributions) if len(of.sources) == 2 else None,
+    }
 
 
 def figures(of: Decomposition, to: Attribution) -> dict[str, object]:

@@ -1,11 +1,13 @@
-"""Pictures of a decomposition, .png or .svg by the name of the file.  They need matplotlib, the extra ``[plot]``.
+"""Pictures of a decomposition, .png, .svg or .pdf by the name of the file.  They need matplotlib, the extra ``[plot]``.
 
 Lines and bars have the colours of Okabe and Ito, and markers or hatches beside them; maps have cividis, which grows
-lighter throughout.  Both stay readable in grey print and for colour-blind readers.
+lighter throughout.  Both stay readable in grey print and for colour-blind readers.  Maps of signed numbers are white at
+zero and go to blue and vermilion, with the sums of their rows and columns; the sign of a number is written in its cell.
 """
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +20,13 @@ from uat_jax.errors import InputError
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
 MARKERS, STYLES = "osD^vP*X", ("-", "--", ":", "-.")
 MAP = "cividis"
-SUFFIXES = (".png", ".svg")
+SIGNED = ("#0072B2", "#FFFFFF", "#D55E00")
+"""Below zero, zero, above."""
+ACROSS = 48
+"""Tokens that stand beside each other; more of them are folded into rows, as text is."""
+SUFFIXES = (".png", ".svg", ".pdf")
+METADATA = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None, "Producer": None}}
+"""What a file would say of its own making: nothing, so that equal pictures are equal files."""
 DPI = 160
 MOST_NUMBERS = 260
 """Cells of a map in which numbers can still be read."""
@@ -47,21 +55,81 @@ def picture_of_terms(path: Path, title: str, names: Sequence[str], lengths: Sequ
 def picture_of_tokens(
     path: Path, title: str, names: Sequence[str], tokens: Sequence[str], contributions: np.ndarray
 ) -> Path:
-    """Contribution to the output of each term (downwards) at each token (across): a map."""
-    figure, axes = new_figure(2.4 + 0.42 * len(tokens), 1.8 + 0.3 * len(names), title)
-    _map(figure, axes, contributions, "contribution", symmetric=True)
-    _ticks(axes, "x", tokens)
-    _ticks(axes, "y", names)
+    """Contribution to the output of each term (downwards) at each token (across): a map, folded where it is long."""
+    return _folded(path, title, names, tokens, contributions, "contribution", summed=True)
+
+
+def picture_of_text(
+    path: Path, title: str, tokens: Sequence[str], contributions: np.ndarray, depths: Sequence[str]
+) -> Path:
+    """Contribution of each token (across) as the state of each depth (downwards): a map, folded where it is long.
+
+    Its rows add up to the output but for biases; its columns are the same token at different depths, of which there is
+    no sum.
+    """
+    return _folded(path, title, depths, tokens, contributions, "contribution", summed=False)
+
+
+def _folded(
+    path: Path,
+    title: str,
+    names: Sequence[str],
+    tokens: Sequence[str],
+    numbers: np.ndarray,
+    label: str,
+    *,
+    summed: bool,
+) -> Path:
+    """Maps of at most `ACROSS` tokens below each other, with one scale; the last one has the sums of the rows."""
+    parts = [slice(start, start + ACROSS) for start in range(0, len(tokens), ACROSS)]
+    rows = [*names, "sum"] if summed else [*names]
+    width, height = 3.6 + 0.42 * min(len(tokens) + 1, ACROSS), (1.1 + 0.3 * len(rows)) * len(parts)
+    figure, panels = new_figure(width, 0.6 + height, title, len(parts))
+    largest, sums = _largest(numbers), numbers.sum(axis=1)
+    for axes, part in zip(np.atleast_1d(panels), parts, strict=True):
+        last, shown, words = part is parts[-1], numbers[:, part], list(tokens[part])
+        if last:
+            shown, words = np.column_stack([shown, sums]), [*words, "sum"]
+        if summed:
+            shown = np.vstack([shown, shown.sum(axis=0)])
+        sides = (len(names) if summed else None, len(words) - 1 if last else None)
+        image = _signed(axes, shown, largest, sides, numbers.size <= MOST_NUMBERS)
+        axes.set_xlim(-0.5, min(len(tokens) + 1, ACROSS + 1) - 0.5)
+        _ticks(axes, "x", words)
+        _ticks(axes, "y", rows)
+    figure.colorbar(image, ax=panels, label=label, aspect=30)
+    return save(figure, path)
+
+
+def picture_of_contributions(path: Path, title: str, names: Sequence[str], contributions: np.ndarray) -> Path:
+    """What each term adds to the output as a bar to the right or to the left, and their sum."""
+    figure, axes = new_figure(6.4, 1.4 + 0.28 * (len(names) + 1), title)
+    values = [*contributions, float(np.sum(contributions))]
+    colours = [SIGNED[2] if x > 0 else SIGNED[0] for x in values[:-1]] + ["#666666"]
+    bars = axes.barh(range(len(values)), values, color=colours, edgecolor="black", linewidth=0.6)
+    axes.bar_label(bars, fmt="%+.3g", fontsize=7, padding=2)
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.margins(x=0.15)
+    axes.invert_yaxis()
+    _ticks(axes, "y", [*names, "sum"])
+    axes.set_xlabel("contribution")
+    return save(figure, path)
+
+
+def picture_of_map(
+    path: Path, title: str, rows: Sequence[str], columns: Sequence[str], numbers: np.ndarray, label: str
+) -> Path:
+    """Signed numbers with the sums of rows and columns, which have no colour; NaN is an empty cell."""
+    figure, axes = new_figure(2.8 + 0.5 * (len(columns) + 1), 1.8 + 0.3 * (len(rows) + 1), title)
+    _summed_map(figure, axes, rows, columns, numbers, label)
     return save(figure, path)
 
 
 def picture_of_similarity(path: Path, title: str, names: Sequence[str], contributions: np.ndarray) -> Path:
     """Contribution to the cosine of each pair of terms, the first text downwards, the second across: a map."""
-    side = 1.8 + 0.5 * len(names)
+    side = 2.3 + 0.5 * len(names)
     figure, axes = new_figure(side + 1.2, side, title)
-    _map(figure, axes, contributions, "contribution to the cosine", symmetric=True)
-    _ticks(axes, "x", names)
-    _ticks(axes, "y", names)
+    _summed_map(figure, axes, names, names, contributions, "contribution to the cosine")
     axes.set_ylabel("first text")
     axes.set_xlabel("second text")
     return save(figure, path)
@@ -70,7 +138,7 @@ def picture_of_similarity(path: Path, title: str, names: Sequence[str], contribu
 def picture_of_parameters(path: Path, title: str, names: Sequence[str], changes: np.ndarray) -> Path:
     """How much each parameter (across) of each layer (downwards) changes with the input: 0 is static."""
     figure, axes = new_figure(2.8 + 0.6 * len(names), 1.6 + 0.32 * len(changes), title)
-    _map(figure, axes, changes, "relative change with the input", symmetric=False)
+    _map(figure, axes, changes, "relative change with the input")
     _ticks(axes, "x", names, upright=True)
     _ticks(axes, "y", [f"layer {j}" for j in range(1, len(changes) + 1)])
     return save(figure, path)
@@ -90,32 +158,76 @@ def picture_of_errors(path: Path, title: str, errors: Mapping[str, Sequence[floa
     return save(figure, path)
 
 
-def new_figure(width: float, height: float, title: str) -> tuple[Any, Any]:
-    """A figure of inches at most as wide as a screen, without pyplot, whose figures would pile up."""
+def new_figure(width: float, height: float, title: str, panels: int = 1) -> tuple[Any, Any]:
+    """A figure of inches at most as wide as a screen, its whole title in as many lines as that takes, and its axes.
+
+    Without pyplot, whose figures would pile up.
+    """
     check_pictures()
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(min(width, 40), min(height, 20)), layout="constrained")
-    axes = figure.subplots()
-    axes.set_title(title if len(title) <= 60 else f"{title[:59]}…", fontsize=9, parse_math=False)
+    width = min(width, 40)
+    lines = textwrap.wrap(title, max(24, int(width * 11)), drop_whitespace=True)
+    figure = Figure(figsize=(width, height + 0.16 * max(len(lines) - 1, 0)), layout="constrained")
+    axes = figure.subplots(panels, 1)
+    np.atleast_1d(axes)[0].set_title("\n".join(lines), fontsize=9, parse_math=False)
     return figure, axes
 
 
-def _map(figure: Any, axes: Any, values: np.ndarray, label: str, *, symmetric: bool) -> None:
-    """Cells of cividis with their numbers, where these can be read; symmetric: zero is the middle of the colours.
+def _largest(numbers: np.ndarray) -> float:
+    return float(np.nanmax(np.abs(numbers))) or 1.0
 
-    In symmetric maps less than half a percent of the largest entry is written as 0.
+
+def _summed_map(
+    figure: Any, axes: Any, rows: Sequence[str], columns: Sequence[str], numbers: np.ndarray, label: str
+) -> None:
+    """The numbers, their sums at the right and below, and the scale."""
+    right = np.column_stack([numbers, np.nansum(numbers, axis=1)])
+    whole = np.vstack([right, np.nansum(right, axis=0)])
+    image = _signed(axes, whole, _largest(numbers), (len(rows), len(columns)), numbers.size <= MOST_NUMBERS)
+    figure.colorbar(image, ax=axes, label=label)
+    _ticks(axes, "x", [*columns, "sum"])
+    _ticks(axes, "y", [*rows, "sum"])
+
+
+def _signed(axes: Any, values: np.ndarray, largest: float, sums: tuple[int | None, int | None], written: bool) -> Any:
+    """Cells white at zero, coloured up to ±largest; the row and the column of sums are grey, their numbers written.
+
+    Less than half a percent of the largest entry is written as 0.
     """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = LinearSegmentedColormap.from_list("signed", SIGNED).with_extremes(bad="#EEEEEE")
+    row, column = sums
+    is_sum = np.zeros(values.shape, bool)
+    if row is not None:
+        is_sum[row] = True
+    if column is not None:
+        is_sum[:, column] = True
+    inside = np.ma.masked_where(is_sum | np.isnan(values), values)
+    image = axes.imshow(inside, cmap=colours, vmin=-largest, vmax=largest, aspect="auto")
+    for (i, j), value in np.ndenumerate(values):
+        if np.isnan(value) or not (written or is_sum[i, j]):
+            continue
+        number = f"{value:.2g}" if is_sum[i, j] or abs(value) >= largest / 200 else "0"
+        red, green, blue, _ = (0.93,) * 3 + (1,) if is_sum[i, j] else colours(0.5 + value / largest / 2)
+        dark = 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.55
+        axes.text(
+            j, i, number, ha="center", va="center", fontsize=6 if written else 5, color="white" if dark else "black"
+        )
+    return image
+
+
+def _map(figure: Any, axes: Any, values: np.ndarray, label: str) -> None:
+    """Cells of cividis from 0 on with their numbers, where these can be read."""
     largest = float(np.max(np.abs(values))) or 1.0
-    image = axes.imshow(values, cmap=MAP, vmin=-largest if symmetric else 0, vmax=largest, aspect="auto")
+    image = axes.imshow(values, cmap=MAP, vmin=0, vmax=largest, aspect="auto")
     figure.colorbar(image, ax=axes, label=label)
     if values.size > MOST_NUMBERS:
         return
-    middle = 0 if symmetric else largest / 2
     for (row, column), value in np.ndenumerate(values):
-        number = f"{value:.2g}" if not symmetric or abs(value) >= largest / 200 else "0"
-        colour = "black" if value > middle else "white"
-        axes.text(column, row, number, ha="center", va="center", fontsize=6, color=colour)
+        colour = "black" if value > largest / 2 else "white"
+        axes.text(column, row, f"{value:.2g}", ha="center", va="center", fontsize=6, color=colour)
 
 
 def _ticks(axes: Any, axis: str, labels: Sequence[str], *, upright: bool = False) -> None:
@@ -134,8 +246,10 @@ def save(figure: Any, path: Path) -> Path:
 
     path = Path(path)
     if path.suffix not in SUFFIXES:
-        raise InputError(f"got the picture {path.name}, wanted a name that ends in {' or '.join(SUFFIXES)}")
-    metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
+        raise InputError(
+            f"got the picture {path.name}, wanted a name that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        )
+    metadata = METADATA[path.suffix]
     with matplotlib.rc_context({"svg.hashsalt": "uat_jax", "svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a word in a script that no font here has: a box
         try:
