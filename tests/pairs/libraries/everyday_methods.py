@@ -1,6 +1,5 @@
 """Optimisers, metrics, reinforcement learning, signals, samples and images as users write them, in two ways."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax, nn
@@ -57,7 +56,7 @@ def huber_by_parts(d, delta):
     return 0.5 * q**2 + delta * (jnp.abs(d) - q)
 
 
-def hue_free_grey(x):
+def saturation(x):
     """Saturation of HSV: (max − min)/max, 0 for black."""
     high, low = x.max(-1), x.min(-1)
     return jnp.where(high > 0, (high - low) / jnp.where(high > 0, high, 1.0), 0.0)
@@ -414,7 +413,7 @@ ROWS = (
     pair(
         "saturation",
         lambda x: jnp.where(x.max(-1) > 0, 1 - x.min(-1) / jnp.where(x.max(-1) > 0, x.max(-1), 1.0), 0.0),
-        hue_free_grey,
+        saturation,
         (interval(f32(2, 3), 0.0, 1.0),),
         lambda x: jnp.where(x.max(-1) > 0, x.min(-1) / jnp.where(x.max(-1) > 0, x.max(-1), 1.0), 0.0),
     ),
