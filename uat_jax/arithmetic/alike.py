@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from uat_jax.arithmetic.cases import Cases
-from uat_jax.arithmetic.cell import Range
+from uat_jax.arithmetic.cell import NONNEGATIVE, POSITIVE, Range
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.entries import formula_of_entry
 from uat_jax.arithmetic.expressions import Expressions
@@ -35,12 +35,6 @@ MOST_KEPT = 1 << 18
 
 MOST_ENTRIES = 96
 """If more entries of two arrays differ formally they are not followed one by one."""
-
-POSITIVE = Range(0.0, math.inf, True)
-"""All positive numbers."""
-
-NONNEGATIVE = Range(0.0, math.inf, False)
-"""All numbers that are not negative."""
 
 SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
 """Of the random values at each point: decisions at large numbers are seen as well."""

@@ -480,6 +480,15 @@ def _contracts(equation: JaxprEqn) -> bool:
     return any(axes for pair in equation.params["dimension_numbers"] for axes in pair)
 
 
+def variables_below(formula: Formula) -> list[frozenset[int]]:
+    """The variables of which each node is made."""
+    below: list[frozenset[int]] = []
+    for number, node in enumerate(formula.nodes):
+        own = frozenset([number]) if node.key[0] == "variable" else frozenset()
+        below.append(own.union(*(below[operand] for operand in node.operands)))
+    return below
+
+
 def name_of(node: Node) -> str:
     """The name of the primitive that a node applies."""
     assert node.equation is not None
