@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places
@@ -476,6 +477,8 @@ class Fields(Arithmetic):
         """The results with their facts and expressions; constants are also followed in float64, and in balls."""
         if (same := self._unchanged(equation, operands)) is not None:
             return [same]
+        if (choice := chosen_infinities.told_apart(self, equation, operands)) is not None:
+            return [choice]
         if (found := self._part_by_part(equation, operands)) is not None:
             return [found]
         self._places = tuple(map(self.place, operands)) if self.involves(equation, operands) else ()
@@ -537,7 +540,7 @@ class Fields(Arithmetic):
             return None
         results = [self._followed(equation, [part])[0] for part in parts.numbers]
         self._places = (self.place(x),)
-        place = self._own_place(equation)
+        place = self.own_place(equation)
         return gathered(self.functions, results, parts.source).but(expression=place)
 
     def _enclosed(self, constant: Number) -> Number:
@@ -664,7 +667,7 @@ class Fields(Arithmetic):
         unknown = any(x.special is not None or x.infinite is not None or _holds_here_only(x) for x in operands)
         if self.alike is None or unknown or not self.certain(*operands):
             return ALL_SIGNS
-        return self.alike.signs(self._own_place(equation))
+        return self.alike.signs(self.own_place(equation))
 
     def decision(
         self,
@@ -691,7 +694,7 @@ class Fields(Arithmetic):
         """
         certain = strict or self.certain(*operands)
         if not certain:
-            self.expressions.doubtful.add(self._own_place(equation))
+            self.expressions.doubtful.add(self.own_place(equation))
         found = surely() if certain else self.unknown_choice(equation, operands[0].shape)
         known = [o.facts for o in operands]
         if not isinstance(found, Number) or not self.functions.laws & {"almost everywhere", "cases that meet"}:
@@ -713,9 +716,9 @@ class Fields(Arithmetic):
         The primitive, its parameters and its operands make the expression: an argmax along another axis is another one.
         """
         places = self.draw.floats(np.arange(int(np.prod(shape)), dtype=float)).reshaped(shape)
-        return Number(self.draw.opaque(f"{name} of {self._own_place(equation)}", places))
+        return Number(self.draw.opaque(f"{name} of {self.own_place(equation)}", places))
 
-    def _own_place(self, equation: JaxprEqn) -> int:
+    def own_place(self, equation: JaxprEqn) -> int:
         """Where the first result of the equation that is being followed stands in the table of expressions."""
         return self.expressions.applied(equation, self._places, 0, shape_of(equation.outvars[0]))
 
@@ -725,7 +728,7 @@ class Fields(Arithmetic):
 
     def unknown_cast(self, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
         """What an integer dtype makes of numbers that may be NaN: of such a number too it makes some integer."""
-        self.expressions.doubtful.add(self._own_place(equation))
+        self.expressions.doubtful.add(self.own_place(equation))
         return self.unknown("cast", equation, shape)
 
     def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
@@ -793,9 +796,19 @@ class Fields(Arithmetic):
         f = self.functions
         predicate = f.spread(predicate, then.shape)
         complement = f.subtract(f.constant(1, then.shape), predicate)
+        if predicate.expression is not None and (p is not None or q is not None):
+            complement = complement.but(facts=predicate.facts, expression=self._complement_of(equation, predicate))
         blended = f.add(f.multiply(predicate, then), f.multiply(complement, otherwise))
         blended = blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
         return chosen_infinities.joined(self, blended, (predicate, q), (complement, p))
+
+    def _complement_of(self, equation: JaxprEqn, predicate: Number) -> int:
+        """Where "not p" stands in the table of expressions for the predicate p of a selection."""
+        opposite = equation.replace(
+            primitive=lax.not_p, params={}, invars=equation.invars[:1], outvars=equation.invars[:1]
+        )
+        assert predicate.expression is not None
+        return self.expressions.applied(opposite, (predicate.expression,), 0, predicate.shape)
 
 
 def _holds_here_only(number: Number) -> bool:

@@ -26,6 +26,7 @@ from uat_jax.arithmetic.terms import (
     is_chosen,
     is_undefined,
     negated,
+    of_chosen,
     opposite,
 )
 from uat_jax.arithmetic.whole_numbers import OF_INTEGERS, ROUNDING, small
@@ -42,6 +43,9 @@ RELATIONS = frozenset(DECIDED) - {"sign"}
 
 LOGICAL = frozenset("and not or xor".split())
 """Operations on booleans."""
+
+OF_CHOSEN = RELATIONS | frozenset("abs max min".split())
+"""Operations that make a number or a decision of an infinity or NaN that is written on purpose, as devices do."""
 
 DEFINED = CONTINUOUS | RELATIONS | frozenset("abs cbrt ceil clamp floor max min round sign".split())
 """Functions that are defined for all real numbers."""
@@ -147,6 +151,10 @@ class InCell:
             operand = self.at(node.operands[0])
             if is_chosen(operand) or operand in OF_ZERO:
                 return operand if name != "neg" else opposite(operand)
+        if name in OF_CHOSEN and is_real(given[0]):
+            operands = [self.at(o) for o in node.operands]
+            if any(map(is_chosen, operands)) and not any(map(is_undefined, operands)):
+                return of_chosen(DECIDED.get(name), name, operands)
         if name == "is_finite":
             operand = self.at(node.operands[0])
             return not (is_chosen(operand) or is_undefined(operand))
