@@ -66,7 +66,7 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
 
 
-BOUNDED = frozenset(["add", "cos", "log", "log1p", "sin", "sub", "tan"])
+BOUNDED = frozenset(["add", "cos", "log", "log1p", "rem", "sin", "sub", "tan"])
 """Primitives that look at the ranges of their operands if inputs have bounds: for signs, and for what is undone."""
 
 
@@ -587,7 +587,7 @@ class Fields(Arithmetic):
     def _in_range(self, equation: JaxprEqn, result: Number, facts: Facts) -> Facts:
         """The facts, with the sign of a sum, a difference or a logarithm that the ranges of the operands show."""
         given = len(self.operand_ranges) == len(equation.invars)
-        if equation.primitive.name not in ("add", "sub", "log") or not given or facts.guarded:
+        if equation.primitive.name not in ("add", "log", "log1p", "sub") or not given or facts.guarded:
             return facts
         if result.special is not None or result.infinite is not None or facts.positive.all() or facts.negative.all():
             return facts
@@ -599,7 +599,7 @@ class Fields(Arithmetic):
     def _described(
         self, equation: JaxprEqn, operands: Sequence[Value], index: int, result: Number, facts: Facts
     ) -> Number:
-        facts = self._above_minus_one(equation, operands, self._in_range(equation, result, facts))
+        facts = self._in_range(equation, result, self._above_minus_one(equation, operands, facts))
         almost = None if result.almost is None else result.almost.but(facts=facts)
         place = self.expressions.applied(equation, self._places, index, result.shape)
         nonnegative = result.nonnegative or not facts.signless and bool(facts.positive.all())
