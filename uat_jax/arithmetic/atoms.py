@@ -122,17 +122,29 @@ class Atoms:
         return p
 
     def _simpler(self, difference: Polynomial, signs: Signs) -> Iterator[Polynomial]:
-        """Polynomials of the same sign, without an increasing function, an inverse or a root."""
+        """Polynomials of the same sign, without an increasing function, a factor, an inverse or a root."""
         inside = self._inside(difference)
         if inside is not None:
             yield inside
         atoms = sorted({atom for m in difference.terms for atom, _ in m})
+        yield from self._without_known_factors(difference, atoms, signs)
         for atom in atoms:
             if atom in self.inverses and len(found := signs(self.inverses[atom])) == 1 and 0 not in found:
                 yield self._without_inverse(difference, atom, *found)
         for atom in atoms:
             if atom in self.roots and (found := self._without_root(difference, atom, signs)) is not None:
                 yield found
+
+    def _without_known_factors(self, p: Polynomial, atoms: Sequence[int], signs: Signs) -> Iterator[Polynomial]:
+        """A polynomial divided by an increasing function that divides all its monomials and has one sign."""
+        for atom in atoms:
+            least = min(dict(m).get(atom, 0) for m in p.terms)
+            if not least or atom not in self.functions or p.terms.keys() <= {((atom, 1),)}:
+                continue
+            found = signs(self.compared(Polynomial.atom(atom), signs))
+            if found in ({1}, {-1}):
+                way = Fraction(1 if found == {1} or least % 2 == 0 else -1)
+                yield p * Polynomial({((atom, -least),): way})
 
     def _inside(self, difference: Polynomial) -> Polynomial | None:
         """c·(p − t) for c·(h(p) − h(t)), h increasing; None for anything else."""
