@@ -42,7 +42,7 @@ from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positio
 from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
-from uat_jax.arithmetic.met_logarithms import UNDOING
+from uat_jax.arithmetic.met_logarithms import asks_again
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import LARGE, operation_of
 from uat_jax.arithmetic.outside_function import OUTSIDE, named
@@ -745,7 +745,7 @@ class Fields(Arithmetic):
         if not isinstance(result, Number) or not is_number(equation.outvars[0]):
             return result
         numbers, met = [self.lift(operand) for operand in operands], self.functions.logarithms_met
-        if equation.primitive.name in UNDOING and met is not None:
+        if met is not None and asks_again(equation.primitive.name, numbers):
             numbers = list(map(met.again, numbers))
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
         powered = with_powers(self.functions, equation, numbers, result)

@@ -8,6 +8,7 @@ y is formally the same as log u, which was met before.  docs/soundness.md §8.7 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from uat_jax.arithmetic.algebra import REMEMBERED
 from uat_jax.arithmetic.facts import Defined
@@ -19,6 +20,15 @@ MOST = 64
 
 UNDOING = frozenset("cosh exp expm1 logistic sinh tanh".split())
 """Primitives that undo logarithms, and ask for what is known of their operands as such."""
+
+MULTIPLES = frozenset("div mul neg".split())
+"""Primitives that make a multiple of logarithms, if their other operand is a constant."""
+
+
+def asks_again(name: str, operands: Sequence[Number]) -> bool:
+    """Whether it matters to a primitive that an operand is a sum of logarithms which was met before."""
+    varying = [x for x in operands if x.known is None]
+    return name in UNDOING or name in MULTIPLES and len(varying) == 1
 
 
 class MetLogarithms:
