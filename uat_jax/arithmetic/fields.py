@@ -746,7 +746,7 @@ class Fields(Arithmetic):
             return result
         numbers, met = [self.lift(operand) for operand in operands], self.functions.logarithms_met
         if met is not None and asks_again(equation.primitive.name, numbers):
-            numbers = list(map(met.again, numbers))
+            numbers = [met.again(x, functools.partial(gathered, self.functions)) for x in numbers]
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
         powered = with_powers(self.functions, equation, numbers, result)
         if powered is not result:
