@@ -24,7 +24,7 @@ from uat_jax.arithmetic.separate_terms import Separated, separated
 from uat_jax.arithmetic.terms import OF_ZERO, is_chosen, is_undefined
 from uat_jax.errors import UnsupportedError
 
-MOST_CELLS = 96
+MOST_CELLS = 192
 """Formulas with more cells than this are not compared."""
 
 MOST_PARTIAL = 128

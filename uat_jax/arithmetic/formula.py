@@ -166,6 +166,8 @@ class _Builder:
     """Nodes of the operations behind a place, each once; `visit` gives None for what cannot be followed.
 
     begun: how many places were visited, counted before their operands, so that no chain of them is followed too far.
+    stretched: from outside to inside, the shapes of operands whose entries an operation repeats along axes of length 1,
+    and its own: entry (i, j) of x[:, None] < x[None] compares xᵢ with xⱼ, which are two variables.
     """
 
     def __init__(self, expressions: Expressions):
@@ -176,6 +178,7 @@ class _Builder:
         self.places: dict[int, int] = {}
         self.squares: set[int] = set()
         self.begun = 0
+        self.stretched: tuple[Any, ...] = ()
 
     def twins(self) -> dict[int, tuple[int, ...]]:
         """Of each variable that may be undefined the nodes that have its value wherever both are defined."""
@@ -194,8 +197,19 @@ class _Builder:
         return self.seen[key]
 
     def _key(self, place: int) -> Any:
-        """What is looked at: the array at a place."""
-        return place
+        """What is looked at: the array at a place, whose entries stand where they do in the results."""
+        return place, self.stretched if math.prod(self.expressions[place].shape) != 1 else ()
+
+    def _visit_operands(self, expression: Expression, equation: JaxprEqn) -> list[int | None]:
+        """The nodes of what an operation is applied to, entry by entry."""
+        kept, nodes = self.stretched, []
+        for i, place in enumerate(expression.operands):
+            shape = self.expressions[place].shape
+            single = math.prod(shape) == 1  # one number, wherever it stands
+            self.stretched = () if single else kept if shape == expression.shape else (*kept, (shape, expression.shape))
+            nodes.append(self.visit(place, equation, i))
+        self.stretched = kept
+        return nodes
 
     def _is_closed(self, place: int) -> bool:
         """Whether a decision may be about what is undefined, and is not followed."""
@@ -222,7 +236,7 @@ class _Builder:
                 case = 1 + int(known.flat[0])
                 return self.visit(expression.operands[case], equation, case)
         if equation is not None and equation.primitive.name in ENTRYWISE:
-            visited = [self.visit(p, equation, i) for i, p in enumerate(expression.operands)]
+            visited = self._visit_operands(expression, equation)
             operands = tuple(node for node in visited if node is not None)
             if len(operands) < len(visited):
                 return None
