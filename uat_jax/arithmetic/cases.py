@@ -165,7 +165,7 @@ class Cases:
             return OF_ZERO.get(left, left) is OF_ZERO.get(right, right)
         if is_undefined(left) or is_undefined(right):
             return not both or is_undefined(left) and is_undefined(right)
-        if cell.signs(left.polynomial - right.polynomial) == {0}:
+        if cell.atoms.is_zero(left.polynomial - right.polynomial, cell.signs):
             return True
         signs = cell.signs_of_variables(pair)
         return any(self._tested(pair, cell, signs, meant, surface) for surface in (None, *cell.surfaces()))

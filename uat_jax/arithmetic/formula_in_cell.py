@@ -84,8 +84,13 @@ class InCell:
     def results(self) -> tuple[Term, Term]:
         """Both results.  Raises `Undecided`, and `UnsupportedError`."""
         self.is_generic = self._compares_nothing_more()
-        left, right = (found if is_chosen(found := self.at(node)) else self.number(node) for node in self.pair.results)
-        return left, right  # type: ignore[return-value]
+        left, right = map(self._result, self.pair.results)
+        return left, right
+
+    def _result(self, node: int) -> Term:
+        """A number, an infinity or NaN of choice, or what is 1 or 0."""
+        found = self.at(node)
+        return constant(int(found)) if isinstance(found, bool) else found
 
     def difference(self) -> Polynomial:
         """What the result compares: x − y of two operands, x of one.  Raises `Undecided`, and `UnsupportedError`."""
