@@ -210,6 +210,8 @@ class Alike:
         pair = formula(self.expressions, first, second)
         if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
             return False
+        if len({pair.nodes[result].dtype == np.bool_ for result in pair.results}) > 1:
+            return False  # what follows takes either a number or a decision
         inner = with_inner_variable(pair, self._certain & self._real)
         if inner is not None and self.cases.same(inner, self._ranges(inner), meant=self.meant):
             return True
