@@ -129,13 +129,20 @@ class FieldFunctions(Piecewise):
         scale = self.canonical_scale(x.residues, x.scale)
         if (magnitude := self._root_of_square_met(x, scale)) is not None:
             return magnitude
+        if self.squares is not None and (known := self.squares.multiple_of_root(x)) is not None:
+            s, z, root = known
+            multiple = self.multiply(self._root_of_rational(s, x.shape), self.absolute(z))
+            return self.multiply(multiple, root).but(nonnegative=True)
         special = combined_special((x.special,), x.shape, _of_positive)
         if (scales := self.scales_of(x.residues)) and scales != [scale] * len(scales):
             return self._root_of_each(x, scales).but(nonnegative=True, special=special)
         outer, inner, scale = self._square_part(scale)
         letter = self._root_letter(self.draw.scale(x.residues, 1 / scale))
         factor = self.draw.scale(self.draw.root(int(inner), x.shape), outer)
-        return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special, scale=outer)
+        found = from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special, scale=outer)
+        if self.squares is not None:
+            self.squares.meet_root(x, found)
+        return found
 
     def _square_part(self, scale: Fraction) -> tuple[Fraction, Fraction, Fraction]:
         """(k, f, s) with s = k²f, where √f exists; s is the scale, or its square part."""
