@@ -131,7 +131,7 @@ class FieldFunctions(Piecewise):
             return magnitude
         if self.squares is not None and (known := self.squares.multiple_of_root(x)) is not None:
             s, z, root = known
-            multiple = self.multiply(self._root_of_rational(s, x.shape), self.absolute(z))
+            multiple = self.multiply(self._root_of_rational(s, x.shape), self._magnitude(z))
             return self.multiply(multiple, root).but(nonnegative=True)
         special = combined_special((x.special,), x.shape, _of_positive)
         if (scales := self.scales_of(x.residues)) and scales != [scale] * len(scales):
@@ -166,8 +166,13 @@ class FieldFunctions(Piecewise):
         for s in dict.fromkeys((ONE, scale)):
             met = self.squares.base(self.draw.scale(x.residues, 1 / s))
             if met is not None:
-                return self.multiply(self._root_of_rational(s, x.shape), self.absolute(met))
+                return self.multiply(self._root_of_rational(s, x.shape), self._magnitude(met))
         return None
+
+    def _magnitude(self, x: Number) -> Number:
+        """|x|, which is -x for a number that is negative for all inputs."""
+        negative = x.facts is not None and not x.facts.guarded and bool(x.facts.negative.all())
+        return self.negate(x).but(nonnegative=True) if negative else self.absolute(x)
 
     def _root_of_rational(self, value: Fraction, shape: tuple[int, ...]) -> Number:
         """√(k²f) = k√f with f squarefree."""
