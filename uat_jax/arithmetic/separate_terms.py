@@ -139,7 +139,7 @@ class _Nodes:
         self.pair = pair
         self.nodes: list[Node] = []
         self.new: dict[int, int] = {}
-        self.like = next(node.equation for node in pair.nodes if node.equation is not None)
+        self.like: JaxprEqn | None = next((node.equation for node in pair.nodes if node.equation is not None), None)
 
     def of(self, old: int) -> int:
         """The new number of a node of the formula."""
@@ -171,7 +171,9 @@ class _Nodes:
         return self._added(Node(("literal", str(dtype), held.tobytes()), None, (), dtype, held))
 
     def _applied(self, primitive: Primitive, x: int, y: int, dtype: np.dtype) -> int:
-        equation: JaxprEqn = self.like.replace(primitive=primitive, params={})
+        if self.like is None:
+            raise UnsupportedError("a sum of variables, without an equation")
+        equation = self.like.replace(primitive=primitive, params={})
         return self._added(Node(("apply", primitive, ()), equation, (x, y), dtype))
 
     def _added(self, node: Node) -> int:
