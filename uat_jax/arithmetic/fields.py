@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -611,8 +612,10 @@ class Fields(Arithmetic):
         What is not negative almost everywhere is no root for all inputs, so roots that were met are kept apart.
         """
         kept, self.functions.roots = self.functions.roots, self.functions.almost_roots
+        squares = self.functions.squares
         try:
-            return self._followed(equation, operands)
+            with nullcontext() if squares is None else squares.almost():
+                return self._followed(equation, operands)
         except UnsupportedError:
             return None
         finally:

@@ -5,6 +5,8 @@ The last pivot of L Lᵀ is (b² + c²) - (ab)²/a², and no factor of c² is se
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 
 import numpy as np
@@ -29,6 +31,7 @@ class MetSquares:
         self.roots: dict[bytes, Residues] = {}
         self.squared: dict[tuple[tuple[int, ...], bytes], Number] = {}
         self.radicands: list[tuple[Residues, Number]] = []
+        self.almost_radicands: list[tuple[Residues, Number]] = []
         self._seen: set[int] = set()
 
     def meet(self, x: Number) -> None:
@@ -58,6 +61,15 @@ class MetSquares:
         if not self.squared or not 0 < int(np.prod(y.shape)) <= MOST_ENTRIES:
             return None
         return self.squared.get(self._key(y))
+
+    @contextmanager
+    def almost(self) -> Iterator[None]:
+        """Numbers are what they are almost everywhere: those that are not negative then are no roots for all inputs."""
+        kept, self.radicands = self.radicands, self.almost_radicands
+        try:
+            yield
+        finally:
+            self.radicands = kept
 
     def meet_root(self, radicand: Number, root: Number) -> None:
         """Keep √v of a number v ≥ 0 that is defined for all inputs, and no constant."""
