@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.arithmetic.cases import Cases
@@ -210,8 +211,9 @@ class Alike:
         pair = formula(self.expressions, first, second)
         if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
             return False
-        if len({pair.nodes[result].dtype == np.bool_ for result in pair.results}) > 1:
-            return False  # what follows takes either a number or a decision
+        first_kind, second_kind = (_kind(pair.nodes[result].dtype) for result in pair.results)
+        if first_kind != second_kind:
+            return False  # what follows takes numbers, whole numbers or decisions
         inner = with_inner_variable(pair, self._certain & self._real)
         if inner is not None and self.cases.same(inner, self._ranges(inner), meant=self.meant):
             return True
@@ -283,6 +285,11 @@ class Alike:
 
 def _is_real_or_boolean(atom: Any) -> bool:
     return is_number(atom) or dtype_of(atom) == np.bool_
+
+
+def _kind(dtype: Any) -> str:
+    """Whether numbers of a dtype are real, whole or decisions."""
+    return "real" if jnp.issubdtype(dtype, jnp.floating) else np.dtype(dtype).kind
 
 
 def _digits(values: np.ndarray) -> float:
