@@ -503,10 +503,22 @@ class Fields(Arithmetic):
             return [self._with_parts(equation, operands, self._no_constant(result)) for result in results]
         decided = results if all(numbers) else self.known.decided(equation, operands)
         enclosures = self.known.enclosures(equation, operands)
-        return [
+        constants = [
             self._enclosed(r.but(known=k[0], enclosure=e)) if number and isinstance(r, Number) else d
             for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
+        return (
+            constants
+            if forms is not None
+            else [self._with_parts_of_constants(equation, operands, c) for c in constants]
+        )
+
+    def _with_parts_of_constants(self, equation: JaxprEqn, operands: Sequence[Value], constant: Value) -> Value:
+        """A constant without a closed form, such as log(erf 2), with its factors and logarithms."""
+        if not isinstance(constant, Number) or constant.special is not None or not self.certain(constant):
+            return constant
+        kept = {"known": constant.known, "enclosure": constant.enclosure, "nonnegative": constant.nonnegative}
+        return self._with_parts(equation, operands, constant).but(**kept)
 
     def _no_constant(self, result: Value) -> Value:
         """A result of numbers that are no constants, which is none itself where it may be undefined: 0·(x/x) at 0."""
