@@ -268,7 +268,7 @@ def _is_real(equation: JaxprEqn) -> bool:
 def _put_together(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> int | None:
     """The entry of the operand that it comes from."""
     given = [nodes.expressions[operand] for operand in expression.operands]
-    supplied = [i == 0 or equation.primitive.name in ("concatenate", "pad") for i in range(len(given))]
+    supplied = [i == 0 or equation.primitive.name in ("concatenate", "pad", "stack") for i in range(len(given))]
     if any(not here and known.constant is None for here, known in zip(supplied, given, strict=True)):
         return None
     constants = [None if here else known.constant for here, known in zip(supplied, given, strict=True)]
@@ -304,7 +304,7 @@ def _is_finite(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> 
 RULES: Mapping[str, Callable[[_OneEntry, JaxprEqn, Expression], int | None]] = {
     **{name: _prefix if name.startswith("cum") else _reduced for name in FOLDED},
     **dict.fromkeys(LARGER, _place_of_largest),
-    **dict.fromkeys("concatenate dynamic_slice gather pad".split(), _put_together),
+    **dict.fromkeys("concatenate dynamic_slice gather pad split stack".split(), _put_together),
     "dot_general": _product,
     "is_finite": _is_finite,
     "select_n": _chosen,
