@@ -246,7 +246,7 @@ CASES = (
         "one of the two largest",
         lambda x: jnp.any(jax.lax.top_k(x[0], 2)[1] == 2).astype(x.dtype),
         lambda x: (jnp.sum(x[0] > x[0, 2]) + jnp.sum(x[0, :2] == x[0, 2]) < 2).astype(x.dtype),
-        lambda x: (jnp.sum(x[0] > x[0, 2]) < 3).astype(x.dtype),
+        lambda x: (jnp.sum(x[0] < x[0, 2]) + jnp.sum(x[0, :2] == x[0, 2]) < 2).astype(x.dtype),
     ),
     Case(
         "root of a square met before",

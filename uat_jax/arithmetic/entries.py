@@ -50,6 +50,9 @@ FOLDED: Mapping[str, Primitive] = {
 LARGER: Mapping[str, tuple[Primitive, Primitive]] = {"argmax": (lax.gt_p, lax.max_p), "argmin": (lax.lt_p, lax.min_p)}
 """When an entry takes the place of those before it, and what the best one is then."""
 
+OF_BOOLEANS: Mapping[Primitive, Primitive] = {lax.max_p: lax.or_p, lax.min_p: lax.and_p}
+"""The larger and the smaller of two decisions."""
+
 
 def formula_of_entry(expressions: Expressions, places: Sequence[int], entry: int, equals: Equals) -> Formula | None:
     """What one entry of arrays of one shape is computed from; None if that is too long or cannot be followed.
@@ -161,10 +164,11 @@ def _place_of_largest(nodes: _OneEntry, equation: JaxprEqn, expression: Expressi
     """The place of the first entry that is larger than all before it, and smaller than none after it."""
     (row,) = expression.operands
     terms = terms_of_sum(equation, nodes.expressions[row].shape)[0][nodes.source[0]]
-    if not 0 < len(terms) <= LONGEST or not jnp.issubdtype(dtype_of(equation.invars[0]), jnp.floating):
+    given, dtype = dtype_of(equation.invars[0]), dtype_of(equation.outvars[0])
+    if not 0 < len(terms) <= LONGEST or not (jnp.issubdtype(given, jnp.floating) or given == np.bool_):
         return None
     whether, extreme = LARGER[equation.primitive.name]
-    given, dtype = dtype_of(equation.invars[0]), dtype_of(equation.outvars[0])
+    extreme = OF_BOOLEANS[extreme] if given == np.bool_ else extreme
     best, place = nodes.member(row, int(terms[0]), equation), nodes.whole(0, dtype)
     for number, k in enumerate(terms[1:], 1):
         member = nodes.member(row, int(k), equation)

@@ -65,10 +65,10 @@ OF_POSITIVE = frozenset("log rsqrt sqrt".split())
 OF_POSITIVE_AT_LEAST = frozenset(["digamma", "lgamma"])
 """Functions that are defined for positive numbers, and for some negative ones as well."""
 
-KEEPING_NAN = CONTINUOUS | OF_POSITIVE | frozenset("abs cbrt div".split())
+KEEPING_NAN = CONTINUOUS | OF_POSITIVE | frozenset("abs cbrt ceil div floor round".split())
 """Operations whose result, if it is a float, is NaN where an operand is, whatever the other one is."""
 
-PASSING = frozenset("abs add add_any convert_element_type mul neg sqrt square sub".split())
+PASSING = frozenset("abs add add_any ceil convert_element_type floor mul neg round sqrt square sub".split())
 """Operations whose result, if it is a float, is infinite or NaN where an operand is, whatever the other one is."""
 
 
