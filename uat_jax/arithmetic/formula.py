@@ -176,6 +176,7 @@ class _Builder:
         self.unique: dict[Any, int] = {}
         self.seen: dict[Any, int | None] = {}
         self.places: dict[int, int] = {}
+        self.first_seen: dict[int, Any] = {}
         self.squares: set[int] = set()
         self.begun = 0
         self.stretched: tuple[Any, ...] = ()
@@ -193,7 +194,8 @@ class _Builder:
             self.begun += 1
             node = self.seen[key] = self._visited(place, used_by, operand)
             if node is not None:
-                self.places[node] = place
+                self.places.setdefault(node, place)  # where it stands first: what moves it is visited after it
+                self.first_seen.setdefault(node, key)
         return self.seen[key]
 
     def _key(self, place: int) -> Any:
@@ -447,8 +449,8 @@ class AnyEntries(_Builder):
             if node is not None:
                 alike.setdefault((self._known_as(place), source), []).append(node)
         found = {}
-        for (place, source), node in self.seen.items():
-            if node is not None and self.nodes[node].key[0] == "variable" and place not in self.equals.certain:
+        for node, (place, source) in self.first_seen.items():
+            if self.nodes[node].key[0] == "variable" and place not in self.equals.certain:
                 found[node] = tuple(other for other in alike[self._known_as(place), source] if other != node)
         return found
 
