@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from jax import lax
 
+from uat_jax.decide.domain import interval
 from uat_jax.decide.equivalence import certify
 from uat_jax.decide.verdict import Verdict
 
 F = jax.ShapeDtypeStruct((4,), jnp.float32)
+HALF, TURN = (interval(F, -bound, bound) for bound in (3.0, 3.25))
 MASK = np.array([True, False, True, True])
 LAST = np.array([0, 0, 0, 30], np.float32)
 FAR = np.float32(30)
@@ -32,6 +34,11 @@ def masked(x, value):
 def relu(x):
     """max(x, 0)."""
     return jnp.maximum(x, np.float32(0))
+
+
+def outer(function, x):
+    """A function of each pair of entries of x."""
+    return function(x[None], x[:, None])
 
 
 def one(x):
@@ -211,12 +218,161 @@ DIFFERENT = [
     ("isnan", lambda x: jnp.where(jnp.isnan(jnp.sqrt(x)), np.float32(5), x), lambda x: x, F),
     ("isfinite", lambda x: jnp.where(jnp.isfinite(jnp.log(x)), np.float32(5), x), lambda x: 5 * one(x), F),
     ("comparison with NaN", lambda x: real(jnp.sqrt(x) >= 0), one, F),
+    # What is undefined for x ≤ 0 is not a number there, whatever rounds it or takes a root of it.
+    (
+        "a rounded quotient by what vanishes on a half-line",
+        lambda x: jnp.where(x > -1, jnp.floor(relu(x) / relu(x)), np.float32(5)),
+        lambda x: jnp.where(x > -1, np.float32(1), np.float32(5)),
+        F,
+    ),
+    (
+        "a root of a quotient by what vanishes on a half-line",
+        lambda x: jnp.where(x > -1, 2 + jnp.sqrt(relu(x) / relu(x)), np.float32(5)),
+        lambda x: jnp.where(x > -1, np.float32(3), np.float32(5)),
+        F,
+    ),
+    ("1 over a rounded 1 over relu", lambda x: 1 / jnp.floor(1 / relu(x)), lambda x: x, F),
+    (
+        "the largest of what vanishes on a half-line",
+        lambda x: jnp.where(x > -1, jnp.max(relu(x)) / jnp.max(relu(x)), np.float32(3)),
+        lambda x: jnp.where(x > -1, np.float32(1), np.float32(3)),
+        F,
+    ),
+    # A choice of NaN or ∞ is a value like others; nothing follows from a comparison with NaN that fails.
+    (
+        "NaN by choice is not the number behind it",
+        lambda x: (lambda y: jnp.where(jnp.isnan(y), np.float32(5), y))(jnp.where(x > 0, x, np.nan)),
+        lambda x: x,
+        F,
+    ),
+    (
+        "not above 0, or NaN by choice",
+        lambda x: (lambda y: jnp.where(~(y > 0), jnp.where(y <= 0, 1.0, 2.0), 3.0))(jnp.where(x > 0, x - 1, np.nan)),
+        lambda x: jnp.where(x > 1, 3.0, 1.0),
+        F,
+    ),
+    (
+        "the larger of -∞ by choice and a number",
+        lambda x: jnp.maximum(jnp.where(x > 0, x, -np.inf), np.float32(-3)),
+        lambda x: jnp.maximum(x, np.float32(-3)),
+        F,
+    ),
+    (
+        "−∞ by choice is not ∞",
+        lambda x: jnp.where(jnp.isposinf(jnp.where(x > 0, x, -np.inf)), np.float32(5), relu(x)),
+        lambda x: jnp.where(x > 0, x, np.float32(5)),
+        F,
+    ),
+    # x[None] and x[:, None] have the same entries in the same order, and stand differently beside each other.
+    (
+        "pairs of equal numbers",
+        lambda x: real(jnp.sum(jnp.tril(outer(jnp.equal, x), -1))),
+        lambda x: (real(jnp.sum(outer(jnp.equal, x))) - 4) ** 2 / 24,
+        F,
+    ),
+    ("the larger of two", lambda x: outer(jnp.maximum, x), lambda x: outer(lambda a, b: a + 0 * b, x), F),
+    (
+        "a magnitude beside a condition on another axis",
+        lambda x: outer(lambda a, b: jnp.where(a > 0, jnp.abs(b), 0), x),
+        lambda x: outer(lambda a, b: jnp.where(a > 0, b, 0), x),
+        F,
+    ),
+    (
+        "cases that meet on another axis",
+        lambda x: outer(lambda a, b: jnp.where(a > b, a, a), x),
+        lambda x: outer(lambda a, b: jnp.where(a >= b, a, b), x),
+        F,
+    ),
+    (
+        "a product of two functions, exchanged",
+        lambda x: outer(lambda a, b: jax.nn.softplus(a) * jnp.abs(b), x),
+        lambda x: outer(lambda a, b: jax.nn.softplus(b) * jnp.abs(a), x),
+        F,
+    ),
+    # Within a turn around 0, and no further, is an angle that of its cosine and sine.
+    ("an angle beyond half a turn", lambda x: jnp.arctan2(jnp.sin(x), jnp.cos(x)), lambda x: x, TURN),
+    ("a remainder at the end of a range", lambda x: jnp.fmod(x, np.float32(3.25)), lambda x: x, TURN),
+    ("an angle of other cosines", lambda x: jnp.arctan2(jnp.sin(x), -jnp.cos(x)), lambda x: x, HALF),
+    # Constants of the terms of a sum have to cancel.
+    (
+        "steps of two entries",
+        lambda x: real(x[0] > 0) + jnp.sign(x[1]),
+        lambda x: (jnp.sign(x[0]) + 1) / 2 + jnp.sign(x[1]),
+        F,
+    ),
+    (
+        "a constant too much",
+        lambda x: jnp.sum(jnp.sign(x)) + np.float32(0.5),
+        lambda x: jnp.sum(real(x > 0)) - jnp.sum(real(x < 0)),
+        F,
+    ),
+    # Of equal entries the first is the first of the largest, and the last of those in descending order.
+    (
+        "places of the largest, turned round",
+        lambda x: real(lax.top_k(x[:3], 3)[1]),
+        lambda x: real(jnp.argsort(x[:3])[::-1]),
+        F,
+    ),
+    (
+        "one of the two largest",
+        lambda x: real(jnp.any(lax.top_k(x, 2)[1] == 2)),
+        lambda x: real(jnp.sum(x > x[2]) < 2),
+        F,
+    ),
     # A tie is an input like others.
     ("sign and comparison", lambda x: jnp.sign(x), lambda x: 2 * real(x > 0) - 1, F),
 ]
 """(name, left, right, *specs)."""
 
 EQUAL = [
+    (
+        "a root and a rounded quotient of what vanishes on a half-line",
+        lambda x: jnp.floor(jnp.sqrt(relu(x) / jnp.max(jnp.abs(x))) * 8),
+        lambda x: jnp.floor(8 * jnp.sqrt(relu(x) / jnp.maximum(jnp.max(x), -jnp.min(x)))),
+        F,
+    ),
+    (
+        "mean without NaN by choice",
+        lambda x: jnp.nanmean(jnp.where(x > 0, x, np.nan)),
+        lambda x: jnp.sum(relu(x)) / real(jnp.sum(x > 0)),
+        F,
+    ),
+    (
+        "∞ by choice as a number",
+        lambda x: jnp.nan_to_num(jnp.where(x > 1, x, np.inf), posinf=7.0),
+        lambda x: jnp.where(x > 1, x, np.float32(7)),
+        F,
+    ),
+    (
+        "the larger of -∞ by choice and a number",
+        lambda x: jnp.maximum(jnp.where(x > 0, x, -np.inf), np.float32(-3)),
+        lambda x: jnp.where(x > 0, x, np.float32(-3)),
+        F,
+    ),
+    (
+        "an angle within a turn",
+        lambda x: jnp.arctan2(jnp.sin(x), jnp.cos(x)),
+        lambda x: jnp.fmod(x, np.float32(4)),
+        HALF,
+    ),
+    (
+        "a mean of decisions, term by term",
+        lambda x: jnp.mean(real(x > 0) + 0.5 * real(x == 0)),
+        lambda x: 0.5 + 0.5 * jnp.mean(jnp.sign(x)),
+        F,
+    ),
+    (
+        "one of the two largest",
+        lambda x: real(jnp.any(lax.top_k(x, 2)[1] == 2)),
+        lambda x: real(jnp.sum(x > x[2]) + jnp.sum(x[:2] == x[2]) < 2),
+        F,
+    ),
+    (
+        "ranks",
+        lambda x: real(jnp.argsort(jnp.argsort(x[:3]))),
+        lambda x: real((x[:3][None] < x[:3][:, None]).sum(1) + jnp.tril(outer(jnp.equal, x[:3]), -1).sum(1)),
+        F,
+    ),
     ("masks of two sizes", lambda x: jax.nn.softmax(masked(x, -np.inf)), lambda x: jax.nn.softmax(masked(x, -1e30)), F),
     (
         "argmax over two masks",

@@ -16,6 +16,8 @@ from uat_jax.errors import UnsupportedError
 X = jax.ShapeDtypeStruct((3, 4), jnp.float32)
 PAIRS = np.eye(4, dtype=np.float32) + np.eye(4, k=1, dtype=np.float32)
 POSITIVE = Domains((Interval(0, np.inf, open=True),))
+WITHIN_A_TURN = Domains((Interval(-3.0, 3.0),))
+MASKED = np.where(np.array([[1, 0, 1, 1], [0, 1, 0, 0]]), 0, -np.inf).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -246,6 +248,50 @@ CASES = (
         lambda x: (jax.nn.one_hot(jnp.argmax(x[:, 0]), 3, dtype=x.dtype) * x[:, 0]).sum(),
         lambda x: x[:, 0].max(),
         lambda x: x[:, 0].min(),
+    ),
+    Case(
+        "cases of entries",
+        "a sum, term by term",
+        lambda x: jnp.mean(jnp.where(x[0] == 0, 0.5, (x[0] > 0).astype(x.dtype))),
+        lambda x: 0.5 + 0.5 * jnp.mean(jnp.sign(x[0])),
+        lambda x: 0.25 + 0.5 * jnp.mean(jnp.sign(x[0])),
+    ),
+    Case(
+        "cases of entries",
+        "one of the two largest",
+        lambda x: jnp.any(jax.lax.top_k(x[0], 2)[1] == 2).astype(x.dtype),
+        lambda x: (jnp.sum(x[0] > x[0, 2]) + jnp.sum(x[0, :2] == x[0, 2]) < 2).astype(x.dtype),
+        lambda x: (jnp.sum(x[0] < x[0, 2]) + jnp.sum(x[0, :2] == x[0, 2]) < 2).astype(x.dtype),
+    ),
+    Case(
+        "root of a square met before",
+        "two roots whose squares have a square ratio",
+        lambda x: -jnp.sqrt(1 + (2 / x) ** 2),
+        lambda x: -jnp.sqrt(4 + x * x) / x,
+        lambda x: -jnp.sqrt(4 + x * x) / 2,
+        domains=POSITIVE,
+    ),
+    Case(
+        "signs of sums of exponentials",
+        "logarithms inside a product of matrices",
+        lambda x: jnp.log(jnp.exp(jnp.log(jnp.exp(x[:2]).sum(0)) + x[2]).sum()),
+        lambda x: jnp.log(jnp.exp(x[:2]).sum(0) @ jnp.exp(x[2])),
+        lambda x: jnp.log(jnp.exp(x[:2]).sum(0) @ jnp.exp(2 * x[2])),
+    ),
+    Case(
+        "inverse functions",
+        "of logarithms, entry by entry",
+        lambda x: jnp.exp(2 * jnp.max(jnp.stack([jax.nn.log_sigmoid(x[0]), jax.nn.log_sigmoid(-x[0])]) + MASKED, 0)),
+        lambda x: jnp.stack([jax.nn.sigmoid(z) ** 2 for z in (x[0, 0], -x[0, 1], x[0, 2], x[0, 3])]),
+        lambda x: jnp.stack([jax.nn.sigmoid(z) ** 2 for z in (x[0, 0], x[0, 1], x[0, 2], x[0, 3])]),
+    ),
+    Case(
+        "angles",
+        "within a turn around 0",
+        lambda x: jnp.arctan2(jnp.sin(x), jnp.cos(x)),
+        lambda x: jnp.mod(x + np.float32(np.pi), np.float32(2 * np.pi)) - np.float32(np.pi),
+        lambda x: jnp.mod(x, np.float32(2 * np.pi)),
+        domains=WITHIN_A_TURN,
     ),
     Case(
         "largest of magnitudes",

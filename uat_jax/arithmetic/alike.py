@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.arithmetic.cases import Cases
-from uat_jax.arithmetic.cell import Range
+from uat_jax.arithmetic.cell import NONNEGATIVE, POSITIVE, Range
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.entries import formula_of_entry
 from uat_jax.arithmetic.expressions import Expressions
@@ -35,12 +36,6 @@ MOST_KEPT = 1 << 18
 
 MOST_ENTRIES = 96
 """If more entries of two arrays differ formally they are not followed one by one."""
-
-POSITIVE = Range(0.0, math.inf, True)
-"""All positive numbers."""
-
-NONNEGATIVE = Range(0.0, math.inf, False)
-"""All numbers that are not negative."""
 
 SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
 """Of the random values at each point: decisions at large numbers are seen as well."""
@@ -216,6 +211,9 @@ class Alike:
         pair = formula(self.expressions, first, second)
         if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
             return False
+        first_kind, second_kind = (_kind(pair.nodes[result].dtype) for result in pair.results)
+        if first_kind != second_kind:
+            return False  # what follows takes numbers, whole numbers or decisions
         inner = with_inner_variable(pair, self._certain & self._real)
         if inner is not None and self.cases.same(inner, self._ranges(inner), meant=self.meant):
             return True
@@ -287,6 +285,11 @@ class Alike:
 
 def _is_real_or_boolean(atom: Any) -> bool:
     return is_number(atom) or dtype_of(atom) == np.bool_
+
+
+def _kind(dtype: Any) -> str:
+    """Whether numbers of a dtype are real, whole or decisions."""
+    return "real" if jnp.issubdtype(dtype, jnp.floating) else np.dtype(dtype).kind
 
 
 def _digits(values: np.ndarray) -> float:

@@ -122,17 +122,48 @@ class Atoms:
         return p
 
     def _simpler(self, difference: Polynomial, signs: Signs) -> Iterator[Polynomial]:
-        """Polynomials of the same sign, without an increasing function, an inverse or a root."""
+        """Polynomials of the same sign, without an increasing function, a factor, an inverse or a root."""
         inside = self._inside(difference)
         if inside is not None:
             yield inside
         atoms = sorted({atom for m in difference.terms for atom, _ in m})
+        yield from self._without_known_factors(difference, atoms, signs)
         for atom in atoms:
             if atom in self.inverses and len(found := signs(self.inverses[atom])) == 1 and 0 not in found:
                 yield self._without_inverse(difference, atom, *found)
         for atom in atoms:
             if atom in self.roots and (found := self._without_root(difference, atom, signs)) is not None:
                 yield found
+
+    def _without_known_factors(self, p: Polynomial, atoms: Sequence[int], signs: Signs) -> Iterator[Polynomial]:
+        """A polynomial without the powers of an atom of one sign that divide all its monomials, or stand below them.
+
+        Of what stands above, increasing functions are looked at.
+        """
+        for atom in atoms:
+            least = min(dict(m).get(atom, 0) for m in p.terms)
+            alone = p.terms.keys() <= {((atom, 1),)}
+            if not least or alone or least > 0 and atom not in self.functions:
+                continue
+            found = signs(self.compared(Polynomial.atom(atom), signs))
+            if found in ({1}, {-1}):
+                way = Fraction(1 if found == {1} or least % 2 == 0 else -1)
+                yield p * Polynomial({((atom, -least),): way})
+
+    def is_zero(self, p: Polynomial, signs: Signs) -> bool:
+        """Whether a polynomial is shown to be 0 in a cell: itself, or what is left of it without common factors."""
+        for simpler in (p, self.compared(p, signs)):
+            if signs(simpler) == {0}:
+                return True
+        shared = [
+            (atom, least)
+            for atom in sorted({atom for m in simpler.terms for atom, _ in m})
+            if (least := min(dict(m).get(atom, 0) for m in simpler.terms)) > 0
+        ]
+        if not shared or len(simpler.terms) < 2:
+            return False
+        rest = simpler * Polynomial({tuple((atom, -least) for atom, least in shared): Fraction(1)})
+        return signs(self.compared(rest, signs)) == {0}
 
     def _inside(self, difference: Polynomial) -> Polynomial | None:
         """c·(p − t) for c·(h(p) − h(t)), h increasing; None for anything else."""

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.cell import Cell, EitherWay, Range, Surface, Undecided, whole
+from uat_jax.arithmetic.cell import NONNEGATIVE, Cell, EitherWay, Range, Surface, Undecided, whole
 from uat_jax.arithmetic.cell_programs import programs
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.formula import Formula
 from uat_jax.arithmetic.formula_in_cell import InCell
 from uat_jax.arithmetic.guards import ALL_SIGNS
+from uat_jax.arithmetic.separate_terms import Separated, separated
 from uat_jax.arithmetic.terms import OF_ZERO, is_chosen, is_undefined
 from uat_jax.errors import UnsupportedError
 
-MOST_CELLS = 96
+MOST_CELLS = 192
 """Formulas with more cells than this are not compared."""
 
 MOST_PARTIAL = 128
@@ -48,6 +50,7 @@ class Cases:
         self.deadline = deadline or Deadline()
         self.answers: dict[Any, bool] = {}
         self.found: dict[Any, frozenset[int]] = {}
+        self.differences: dict[Any, Fraction | None] = {}
 
     def same(
         self,
@@ -67,7 +70,7 @@ class Cases:
         entries of inputs then, each another one.
         """
         signature = pair.signature
-        if signature is None or len(pair.results) != 2 or partial and len(pair.nodes) > MOST_PARTIAL:
+        if signature is None or len(pair.results) != 2:
             return False
         key = signature, tuple(ranges.items()), meant, partial, both, almost
         if key not in self.answers:
@@ -106,9 +109,54 @@ class Cases:
     def _agree_everywhere(
         self, pair: Formula, ranges: Mapping[int, Range], meant: bool, partial: bool, both: bool, almost: bool
     ) -> bool:
-        """Whether both results agree in all cells."""
+        """Whether both results agree in all cells, or as sums part by part."""
+        options = {"meant": meant, "partial": partial, "almost": almost}
+        if not both and (sums := separated(pair)) is not None and self._agree_in_parts(sums, pair, ranges, **options):
+            return True
+        if partial and len(pair.nodes) > MOST_PARTIAL:
+            return False
         found = cells(pair, ranges, self.deadline, meant=meant, partial=partial, almost=almost)
         return all(self._agree(pair, cell, meant, both) for cell in found)
+
+    def _agree_in_parts(self, sums: Separated, pair: Formula, ranges: Mapping[int, Range], **options: bool) -> bool:
+        """Whether the parts of two sums have constant differences, which cancel; equal parts are looked at once."""
+        by_place = {pair.places[v]: known for v, known in ranges.items() if v in pair.places}
+        total = sums.constant
+        for part in sums.parts:
+            known = {v: by_place[place] for v, place in part.places.items() if place in by_place}
+            known |= dict.fromkeys(part.squares, NONNEGATIVE)
+            key = part.signature, tuple(known.items()), *options.values()
+            if part.signature is None or options["partial"] and len(part.nodes) > MOST_PARTIAL:
+                return False
+            if key not in self.differences:
+                self.differences[key] = self._difference(part, known, **options)
+            difference = self.differences[key]
+            if difference is None:
+                return False
+            total += difference
+        return total == 0
+
+    def _difference(
+        self, part: Formula, ranges: Mapping[int, Range], meant: bool, partial: bool, almost: bool
+    ) -> Fraction | None:
+        """What the left result is above the right one wherever both are defined, if that is one number."""
+        found: set[Fraction] = set()
+        try:
+            for cell in cells(part, ranges, self.deadline, meant=meant, partial=partial, almost=almost):
+                left, right = cell.read
+                if is_chosen(left) or is_chosen(right):
+                    return None
+                if is_undefined(left) or is_undefined(right):
+                    continue
+                value = cell.atoms.exactly(left.polynomial - right.polynomial).value
+                if value is None and not self._agree(part, cell, meant, both=False):
+                    return None
+                found.add(value or Fraction(0))
+                if len(found) > 1:
+                    return None
+        except UnsupportedError:
+            return None
+        return found.pop() if found else Fraction(0)
 
     def _agree(self, pair: Formula, cell: Cell, meant: bool, both: bool) -> bool:
         """Whether both results are the same expression in a cell, or the same function on it."""
@@ -117,7 +165,7 @@ class Cases:
             return OF_ZERO.get(left, left) is OF_ZERO.get(right, right)
         if is_undefined(left) or is_undefined(right):
             return not both or is_undefined(left) and is_undefined(right)
-        if cell.signs(left.polynomial - right.polynomial) == {0}:
+        if cell.atoms.is_zero(left.polynomial - right.polynomial, cell.signs):
             return True
         signs = cell.signs_of_variables(pair)
         return any(self._tested(pair, cell, signs, meant, surface) for surface in (None, *cell.surfaces()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -161,6 +162,13 @@ class Range:
             yield Inequality(x - Polynomial.constant(Fraction(self.low)), self.open)
         if np.isfinite(self.high):
             yield Inequality(Polynomial.constant(Fraction(self.high)) - x, False)
+
+
+POSITIVE = Range(0.0, math.inf, True)
+"""All positive numbers."""
+
+NONNEGATIVE = Range(0.0, math.inf, False)
+"""All numbers that are not negative."""
 
 
 def whole(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, partial: bool, almost: bool = False) -> Cell:

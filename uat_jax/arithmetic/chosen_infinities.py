@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.formula import DECIDED
 from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Infinite, Number, rational
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import is_number, source_line
@@ -83,11 +84,18 @@ def joined(fields: Fields, finite: Number, *parts: tuple[Number, Infinite | None
         return finite
     if len({infinite.code for _, infinite in present}) > 1:
         raise UnsupportedError(f"infinities of different signs are chosen by the input; {INSTEAD}")
+    if len(present) == 1 and _is_everywhere(present[0][1]) and present[0][0].shape == finite.shape:
+        return finite.but(infinite=Infinite(present[0][0].but(nonnegative=True), present[0][1].code), nonnegative=False)
     where = f.constant(0, finite.shape)
     for factor, infinite in present:
         where = f.add(where, f.multiply(factor, f.spread(infinite.where, finite.shape)))
     code = present[0][1].code
     return finite.but(infinite=Infinite(where.but(nonnegative=True), code), nonnegative=False)
+
+
+def _is_everywhere(infinite: Infinite) -> bool:
+    """Whether a number is infinite at every place, for all inputs."""
+    return infinite.where.known is not None and bool(np.all(infinite.where.known == 1))
 
 
 def finite_part(fields: Fields, x: Number, infinite: Infinite | None) -> Number:
@@ -183,12 +191,132 @@ def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     return f.subtract(f.constant(1, x.shape), infinite.where).but(nonnegative=True)
 
 
+def _magnitude(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """|±∞| = ∞, |NaN| = NaN."""
+    finite, infinite = separated(fields, x)
+    assert infinite is not None
+    code = UNDEFINED if infinite.code == UNDEFINED else INFINITY
+    return fields.functions.absolute(finite).but(infinite=Infinite(infinite.where, code))
+
+
+def told_apart(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Any | None:
+    """What a comparison says of a number that is infinite or NaN by choice, if it says one thing of all real numbers.
+
+    Such as isnan(where(p, NaN, x)) or isinf(where(p, x, ∞)): the choice itself with what is known of it, or a constant.
+    """
+    if equation.primitive.name not in DECIDED or len(operands) != 2 or not any(map(is_chosen, operands)):
+        return None
+    x, (where, numbers, chosen) = operands[0], _compared(fields, equation, *operands)
+    if not isinstance(numbers, bool):
+        return None
+    if numbers == chosen:
+        return np.full(x.shape, chosen)
+    return where if chosen and where.expression is not None and where.shape == x.shape else None
+
+
+def _compared(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> tuple[Number, bool | None, bool]:
+    """Where one of two numbers is infinite by choice, and what a comparison says where it is not, and where it is.
+
+    Of real numbers that may be in any order it says nothing (None).
+    """
+    name = equation.primitive.name
+    itself = equation.invars[0] is equation.invars[1] or _is_same_place(x, y)
+    (a, p), (b, q) = separated(fields, fields.lift(x)), separated(fields, fields.lift(y))
+    if not fields.certain(*(z for z, i in ((a, p), (b, q)) if i is None or not _is_everywhere(i))):
+        raise UnsupportedError(f"'{name}'{source_line(equation)} looks at a number that may be NaN; {INSTEAD}")
+    decided = lambda one, other: (
+        name == "ne" if UNDEFINED in (one, other) else bool(DECIDED[name](int(np.sign(SIZES[one] - SIZES[other]))))
+    )
+    if itself:
+        assert p is not None
+        return p.where, bool(DECIDED[name](0)), decided(p.code, p.code)
+    if p is not None and q is not None:
+        if is_chosen(x) and is_chosen(y):
+            raise UnsupportedError(f"'{name}'{source_line(equation)} compares two infinities of choice; {INSTEAD}")
+        return (
+            (p if is_chosen(x) else q).where,
+            decided(*((FINITE, q.code) if is_chosen(x) else (p.code, FINITE))),
+            decided(p.code, q.code),
+        )
+    if p is not None:
+        return p.where, None, decided(p.code, FINITE)
+    assert q is not None
+    return q.where, None, decided(FINITE, q.code)
+
+
+def _comparison(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """What is compared where neither is infinite, else what the codes of both say; no condition follows from it."""
+    f = fields.functions
+    where, numbers, chosen = _compared(fields, equation, x, y)
+    fields.expressions.doubtful.add(fields.own_place(equation))
+    x, y = f.aligned(fields.lift(x), fields.lift(y))
+    found = (
+        _of_numbers(f, equation.primitive.name, separated(fields, x)[0], separated(fields, y)[0])
+        if numbers is None
+        else f.constant(int(numbers), x.shape)
+    )
+    where = f.spread(where, x.shape)
+    rest = f.multiply(f.subtract(f.constant(1, x.shape), where), found)
+    return f.add(rest, f.multiply(f.constant(int(chosen)), where)).but(nonnegative=True)
+
+
+def _is_same_place(x: Any, y: Any) -> bool:
+    """Whether two numbers are one expression."""
+    return isinstance(x, Number) and isinstance(y, Number) and x.expression is not None and x.expression == y.expression
+
+
+def _of_numbers(f: Any, name: str, a: Number, b: Number) -> Number:
+    """A comparison of real numbers, ties included, as 1 or 0."""
+    above, below = (lambda: f.step(f.subtract(a, b))), (lambda: f.step(f.subtract(b, a)))
+    opposite = lambda x: f.subtract(f.constant(1, x.shape), x)
+    match name:
+        case "gt":
+            return above()
+        case "lt":
+            return below()
+        case "ge":
+            return opposite(below())
+        case "le":
+            return opposite(above())
+        case "eq":
+            return f.equality(f.subtract(a, b))
+    return opposite(f.equality(f.subtract(a, b)))
+
+
+def _extreme(way: int) -> Rule:
+    """A maximum (way 1) or minimum (way -1): NaN where either is, else by the size of infinities."""
+
+    def rule(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+        f = fields.functions
+        x, y = f.aligned(fields.lift(x), fields.lift(y))
+        x, y = (x, y) if is_chosen(x) else (y, x)
+        (a, p), (b, q) = separated(fields, x), separated(fields, y)
+        if q is not None or not fields.certain(a, b):
+            named = f"'{equation.primitive.name}'{source_line(equation)}"
+            raise UnsupportedError(f"{named} takes two infinities, or what may be NaN; {INSTEAD}")
+        assert p is not None
+        found = f.maximum(a, b) if way > 0 else f.negate(f.maximum(f.negate(a), f.negate(b)))
+        found = finite_part(fields, found, p)
+        if p.code == UNDEFINED or (p.code == INFINITY) == (way > 0):
+            return found.but(infinite=p, nonnegative=False)
+        return f.add(found, f.multiply(f.spread(p.where, found.shape), b))
+
+    return rule
+
+
+SIZES = {MINUS_INFINITY: -1.0, FINITE: 0.0, INFINITY: 1.0}
+"""The order of infinities and all real numbers."""
+
 RULES: dict[str, Rule] = {
+    **dict.fromkeys(DECIDED.keys() - {"sign"}, _comparison),
+    "abs": _magnitude,
     "add": _sum,
     "add_any": _sum,
     "convert_element_type": _cast,
     "exp": _exponential,
     "is_finite": _is_finite,
+    "max": _extreme(1),
+    "min": _extreme(-1),
     "mul": _multiple,
     "neg": _negated,
     "reduce_sum": _total,

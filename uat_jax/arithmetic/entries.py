@@ -8,6 +8,7 @@ so far, a sort as exchanges of neighbours.  docs/soundness.md §8.2 has what thi
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import jax.numpy as jnp
@@ -48,6 +49,9 @@ FOLDED: Mapping[str, Primitive] = {
 
 LARGER: Mapping[str, tuple[Primitive, Primitive]] = {"argmax": (lax.gt_p, lax.max_p), "argmin": (lax.lt_p, lax.min_p)}
 """When an entry takes the place of those before it, and what the best one is then."""
+
+OF_BOOLEANS: Mapping[Primitive, Primitive] = {lax.max_p: lax.or_p, lax.min_p: lax.and_p}
+"""The larger and the smaller of two decisions."""
 
 
 def formula_of_entry(expressions: Expressions, places: Sequence[int], entry: int, equals: Equals) -> Formula | None:
@@ -160,10 +164,11 @@ def _place_of_largest(nodes: _OneEntry, equation: JaxprEqn, expression: Expressi
     """The place of the first entry that is larger than all before it, and smaller than none after it."""
     (row,) = expression.operands
     terms = terms_of_sum(equation, nodes.expressions[row].shape)[0][nodes.source[0]]
-    if not 0 < len(terms) <= LONGEST or not jnp.issubdtype(dtype_of(equation.invars[0]), jnp.floating):
+    given, dtype = dtype_of(equation.invars[0]), dtype_of(equation.outvars[0])
+    if not 0 < len(terms) <= LONGEST or not (jnp.issubdtype(given, jnp.floating) or given == np.bool_):
         return None
     whether, extreme = LARGER[equation.primitive.name]
-    given, dtype = dtype_of(equation.invars[0]), dtype_of(equation.outvars[0])
+    extreme = OF_BOOLEANS[extreme] if given == np.bool_ else extreme
     best, place = nodes.member(row, int(terms[0]), equation), nodes.whole(0, dtype)
     for number, k in enumerate(terms[1:], 1):
         member = nodes.member(row, int(k), equation)
@@ -176,19 +181,88 @@ def _place_of_largest(nodes: _OneEntry, equation: JaxprEqn, expression: Expressi
 
 
 def _sorted(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> int | None:
-    """An entry of a short sorted row: neighbours are exchanged until all are in order."""
-    axis, (row, *others) = equation.params["dimension"], expression.operands
-    if others or not expression.shape[axis] <= LONGEST_SORTED or not _is_real(equation):
+    """An entry of a short sorted row: neighbours are exchanged until all are in order.
+
+    Of what is moved along with a key it is the entry at the place that the key of this rank has.
+    """
+    axis, keys = equation.params["dimension"], equation.params["num_keys"]
+    if keys != 1 or not expression.shape[axis] <= LONGEST_SORTED:
         return None
-    places = np.arange(np.prod(expression.shape, dtype=int)).reshape(expression.shape)
-    here = list(np.unravel_index(nodes.source[0], expression.shape))
+    row, rank = _row(nodes, expression.shape, expression.shape, axis)
+    members = [nodes.member(expression.operands[0], k, equation) for k in row]
+    if expression.result == 0 and _is_real(equation):
+        return _in_order(nodes, equation, members)[rank]
+    if not equation.params["is_stable"] or None in members:
+        return None
+    others = [nodes.member(expression.operands[expression.result], k, equation, expression.result) for k in row]
+    dtype = dtype_of(equation.outvars[expression.result])
+    return _of_rank(nodes, equation, members, others, rank, (lax.le_p, lax.lt_p), dtype)
+
+
+def _largest(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> int | None:
+    """One of the largest entries of a short row, or its place; of equal ones the first comes first."""
+    (operand,) = expression.operands
+    shape = nodes.expressions[operand].shape
+    axis = equation.params.get("axis", -1) % len(shape)
+    if not shape[axis] <= LONGEST_SORTED or not _is_real(equation):
+        return None
+    row, rank = _row(nodes, expression.shape, shape, axis)
+    members = [nodes.member(operand, k, equation) for k in row]
+    if expression.result == 0:
+        return _in_order(nodes, equation, members)[len(members) - 1 - rank]
+    if None in members:
+        return None
+    dtype = dtype_of(equation.outvars[1])
+    places = [nodes.whole(k, dtype) for k in range(len(members))]
+    return _of_rank(nodes, equation, members, places, rank, (lax.ge_p, lax.gt_p), dtype)
+
+
+def _row(nodes: _OneEntry, shape: tuple[int, ...], of: tuple[int, ...], axis: int) -> tuple[list[int], int]:
+    """The entries of the row, of an array of another length along the axis, in which the entry is; and its rank."""
+    here = list(np.unravel_index(nodes.source[0], shape))
     rank, here[axis] = int(here[axis]), slice(None)  # type: ignore[call-overload]
-    members = [nodes.member(row, int(k), equation) for k in places[tuple(here)]]
-    for end in range(len(members) - 1, 0, -1):
+    return np.arange(math.prod(of)).reshape(of)[tuple(here)].tolist(), rank
+
+
+def _in_order(nodes: _OneEntry, equation: JaxprEqn, members: Sequence[int | None]) -> list[int | None]:
+    """The members in ascending order."""
+    ordered = list(members)
+    for end in range(len(ordered) - 1, 0, -1):
         for i in range(end):
-            pair = members[i], members[i + 1]
-            members[i : i + 2] = [nodes.applied(p, equation, *pair) for p in (lax.min_p, lax.max_p)]
-    return members[rank]
+            pair = ordered[i], ordered[i + 1]
+            ordered[i : i + 2] = [nodes.applied(p, equation, *pair) for p in (lax.min_p, lax.max_p)]
+    return ordered
+
+
+def _of_rank(
+    nodes: _OneEntry,
+    equation: JaxprEqn,
+    members: Sequence[int | None],
+    others: Sequence[int | None],
+    rank: int,
+    before: tuple[Primitive, Primitive],
+    dtype: np.dtype,
+) -> int | None:
+    """Of `others` the one that stands where the member of this rank does.
+
+    before: whether an earlier member comes before a later one, and whether a later one comes before an earlier one.
+    """
+    if None in members or None in others:
+        return None
+    integers = np.dtype(np.int32)
+    zero, one = nodes.whole(0, integers), nodes.whole(1, integers)
+    found = others[-1]
+    for j in reversed(range(len(members) - 1)):
+        count = zero
+        for k in range(len(members)):
+            if k != j:
+                pair = members[k], members[j]
+                comes = nodes.typed(before[k > j], equation, pair, bool)  # type: ignore[arg-type]
+                counted = nodes.typed(lax.select_n_p, equation, (comes, zero, one), integers)
+                count = nodes.typed(lax.add_p, equation, (count, counted), integers)
+        here = nodes.typed(lax.eq_p, equation, (count, nodes.whole(rank, integers)), bool)
+        found = nodes.typed(lax.select_n_p, equation, (here, found, others[j]), dtype)  # type: ignore[arg-type]
+    return found
 
 
 def _is_real(equation: JaxprEqn) -> bool:
@@ -198,7 +272,7 @@ def _is_real(equation: JaxprEqn) -> bool:
 def _put_together(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> int | None:
     """The entry of the operand that it comes from."""
     given = [nodes.expressions[operand] for operand in expression.operands]
-    supplied = [i == 0 or equation.primitive.name in ("concatenate", "pad") for i in range(len(given))]
+    supplied = [i == 0 or equation.primitive.name in ("concatenate", "pad", "stack") for i in range(len(given))]
     if any(not here and known.constant is None for here, known in zip(supplied, given, strict=True)):
         return None
     constants = [None if here else known.constant for here, known in zip(supplied, given, strict=True)]
@@ -234,10 +308,11 @@ def _is_finite(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> 
 RULES: Mapping[str, Callable[[_OneEntry, JaxprEqn, Expression], int | None]] = {
     **{name: _prefix if name.startswith("cum") else _reduced for name in FOLDED},
     **dict.fromkeys(LARGER, _place_of_largest),
-    **dict.fromkeys("concatenate dynamic_slice gather pad".split(), _put_together),
+    **dict.fromkeys("concatenate dynamic_slice gather pad split stack".split(), _put_together),
     "dot_general": _product,
     "is_finite": _is_finite,
     "select_n": _chosen,
     "sort": _sorted,
+    "top_k": _largest,
 }
 """What is written out of an entry of a result; all else is followed as for whole arrays."""

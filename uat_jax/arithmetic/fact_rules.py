@@ -46,14 +46,16 @@ TOTAL = (
 DECISIONS = frozenset("and argmax argmin eq ge gt is_finite le lt ne not or reduce_and reduce_or xor".split())
 """Primitives that make a boolean or an integer of anything, of NaN as well."""
 
-PASSES_HOLLOW = POLYNOMIAL | STRUCTURAL | {"convert_element_type"}
-"""Operations whose result is not a real number where an operand is infinite or NaN, whatever the other operands are."""
-
-
-KEEPS_INFINITIES = PASSES_HOLLOW | frozenset(
-    "abs asinh cbrt conv_general_dilated cosh cumprod cumsum log log1p reduce_prod sinh sqrt".split()
+PASSES_HOLLOW = (
+    POLYNOMIAL
+    | STRUCTURAL
+    | frozenset(
+        "abs asinh cbrt ceil conv_general_dilated convert_element_type cosh cumprod cumsum floor log log1p reduce_prod "
+        "round sinh sqrt".split()
+    )
 )
-"""Operations whose result is infinite or NaN where an operand is; of a product that is written x^n those for n > 0."""
+"""Operations whose result, if it is a float, is infinite or NaN where an operand is, whatever the other operands are;
+of powers those with a whole exponent n > 0."""
 
 
 def catches_infinities(equation: JaxprEqn, open_: Sequence[bool]) -> bool:
@@ -62,7 +64,7 @@ def catches_infinities(equation: JaxprEqn, open_: Sequence[bool]) -> bool:
     Such as tanh(1/u) where u is 0, or 1/(1/u).
     """
     name, operands = equation.primitive.name, open_[1:] if equation.primitive.name == "div" else open_
-    return any(operands) and name not in KEEPS_INFINITIES and not (name == "integer_pow" and equation.params["y"] > 0)
+    return any(operands) and name not in PASSES_HOLLOW and not (name == "integer_pow" and equation.params["y"] > 0)
 
 
 WRITTEN_OUT = frozenset([*SCATTERS, *"bitcast_convert_type eigh geqrf householder_product lu ormqr qr svd".split()])
@@ -277,6 +279,15 @@ def _extreme(which: str) -> Signs:
     return signs
 
 
+def _extreme_of_thin(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    """An extreme of thin numbers is 0 where one of them is; nothing is said under a condition."""
+    if any(f.guarded for f in facts):
+        return False
+    if equation.primitive.name.startswith("reduce"):
+        return facts[0].thin.all(axis=tuple(equation.params["axes"])) & bool(facts[0].thin.size)
+    return facts[0].thin & facts[1].thin
+
+
 def _every(which: str) -> Signs:
     """A minimum is positive, and a maximum negative, where all members are."""
     return lambda equation, operands, facts: getattr(facts[0], which).all(axis=tuple(equation.params["axes"]))
@@ -358,8 +369,12 @@ THIN: dict[str, Signs] = {
     "convert_element_type": _cast("thin"),
     "div": _same("thin"),
     "integer_pow": lambda equation, operands, facts: equation.params["y"] == 0 or facts[0].thin,
+    "max": _extreme_of_thin,
+    "min": _extreme_of_thin,
     "mul": _both("thin"),
     "neg": _same("thin"),
+    "reduce_max": _extreme_of_thin,
+    "reduce_min": _extreme_of_thin,
     "reduce_sum": _sum("thin"),
     "rsqrt": _wherever_finite,
     "select_n": _cases("thin"),

@@ -133,13 +133,20 @@ class FieldFunctions(Piecewise):
         scale = self.canonical_scale(x.residues, x.scale)
         if (magnitude := self._root_of_square_met(x, scale)) is not None:
             return magnitude
+        if self.squares is not None and (known := self.squares.multiple_of_root(x)) is not None:
+            s, z, root = known
+            multiple = self.multiply(self._root_of_rational(s, x.shape), self._magnitude(z))
+            return self.multiply(multiple, root).but(nonnegative=True)
         special = combined_special((x.special,), x.shape, _of_positive)
         if (scales := self.scales_of(x.residues)) and scales != [scale] * len(scales):
             return self._root_of_each(x, scales).but(nonnegative=True, special=special)
         outer, inner, scale = self._square_part(scale)
         letter = self._root_letter(self.draw.scale(x.residues, 1 / scale))
         factor = self.draw.scale(self.draw.root(int(inner), x.shape), outer)
-        return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special, scale=outer)
+        found = from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special, scale=outer)
+        if self.squares is not None:
+            self.squares.meet_root(x, found)
+        return found
 
     def _square_part(self, scale: Fraction) -> tuple[Fraction, Fraction, Fraction]:
         """(k, f, s) with s = k²f, where √f exists; s is the scale, or its square part."""
@@ -163,8 +170,13 @@ class FieldFunctions(Piecewise):
         for s in dict.fromkeys((ONE, scale)):
             met = self.squares.base(self.draw.scale(x.residues, 1 / s))
             if met is not None:
-                return self.multiply(self._root_of_rational(s, x.shape), self.absolute(met))
+                return self.multiply(self._root_of_rational(s, x.shape), self._magnitude(met))
         return None
+
+    def _magnitude(self, x: Number) -> Number:
+        """|x|, which is -x for a number that is negative for all inputs."""
+        negative = x.facts is not None and not x.facts.guarded and bool(x.facts.negative.all())
+        return self.negate(x).but(nonnegative=True) if negative else self.absolute(x)
 
     def _root_of_rational(self, value: Fraction, shape: tuple[int, ...]) -> Number:
         """√(k²f) = k√f with f squarefree."""

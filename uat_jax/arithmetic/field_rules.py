@@ -527,8 +527,14 @@ def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
 
 
 def _rem(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
-    """x - y trunc(x/y)."""
+    """x - y trunc(x/y), which is x where its range is nearer to 0 than that of y."""
     f, x, y = fields.functions, fields.lift(x), fields.lift(y)
+    plain = x.special is None and y.special is None and x.shape == shape_of(equation.outvars[0])
+    if plain and fields.certain(x, y) and len(fields.operand_ranges) == 2:
+        first, second = fields.operand_ranges
+        least = max(second.low, -second.high)
+        if -least < first.low and first.high < least:
+            return x
     return f.subtract(x, f.multiply(y, _odd("truncate")(fields, equation, f.divide(x, y))))
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places, spectral_functions
@@ -41,7 +43,7 @@ from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positio
 from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
-from uat_jax.arithmetic.met_logarithms import UNDOING
+from uat_jax.arithmetic.met_logarithms import asks_again
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import LARGE, operation_of
 from uat_jax.arithmetic.outside_function import OUTSIDE, named
@@ -65,7 +67,7 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
 
 
-BOUNDED = frozenset(["add", "cos", "log", "log1p", "sin", "sub", "tan"])
+BOUNDED = frozenset(["add", "cos", "log", "log1p", "rem", "sin", "sub", "tan"])
 """Primitives that look at the ranges of their operands if inputs have bounds: for signs, and for what is undone."""
 
 
@@ -494,6 +496,8 @@ class Fields(Arithmetic):
         """The results with their facts and expressions; constants are also followed in float64, and in balls."""
         if (same := self._unchanged(equation, operands)) is not None:
             return [same]
+        if (choice := chosen_infinities.told_apart(self, equation, operands)) is not None:
+            return [choice]
         if (found := self._part_by_part(equation, operands)) is not None:
             return [found]
         self._places = tuple(map(self.place, operands)) if self.involves(equation, operands) else ()
@@ -517,10 +521,22 @@ class Fields(Arithmetic):
             return [self._with_parts(equation, operands, self._no_constant(result)) for result in results]
         decided = results if all(numbers) else self.known.decided(equation, operands)
         enclosures = self.known.enclosures(equation, operands)
-        return [
+        constants = [
             self._enclosed(r.but(known=k[0], enclosure=e)) if number and isinstance(r, Number) else d
             for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
+        return (
+            constants
+            if forms is not None
+            else [self._with_parts_of_constants(equation, operands, c) for c in constants]
+        )
+
+    def _with_parts_of_constants(self, equation: JaxprEqn, operands: Sequence[Value], constant: Value) -> Value:
+        """A constant without a closed form, such as log(erf 2), with its factors and logarithms."""
+        if not isinstance(constant, Number) or constant.special is not None or not self.certain(constant):
+            return constant
+        kept = {"known": constant.known, "enclosure": constant.enclosure, "nonnegative": constant.nonnegative}
+        return self._with_parts(equation, operands, constant).but(**kept)
 
     def _no_constant(self, result: Value) -> Value:
         """A result of numbers that are no constants, which is none itself where it may be undefined: 0·(x/x) at 0."""
@@ -555,7 +571,7 @@ class Fields(Arithmetic):
             return None
         results = [self._followed(equation, [part])[0] for part in parts.numbers]
         self._places = (self.place(x),)
-        place = self._own_place(equation)
+        place = self.own_place(equation)
         return gathered(self.functions, results, parts.source).but(expression=place)
 
     def _enclosed(self, constant: Number) -> Number:
@@ -602,7 +618,7 @@ class Fields(Arithmetic):
     def _in_range(self, equation: JaxprEqn, result: Number, facts: Facts) -> Facts:
         """The facts, with the sign of a sum, a difference or a logarithm that the ranges of the operands show."""
         given = len(self.operand_ranges) == len(equation.invars)
-        if equation.primitive.name not in ("add", "sub", "log") or not given or facts.guarded:
+        if equation.primitive.name not in ("add", "log", "log1p", "sub") or not given or facts.guarded:
             return facts
         if result.special is not None or result.infinite is not None or facts.positive.all() or facts.negative.all():
             return facts
@@ -614,7 +630,7 @@ class Fields(Arithmetic):
     def _described(
         self, equation: JaxprEqn, operands: Sequence[Value], index: int, result: Number, facts: Facts
     ) -> Number:
-        facts = self._above_minus_one(equation, operands, self._in_range(equation, result, facts))
+        facts = self._in_range(equation, result, self._above_minus_one(equation, operands, facts))
         almost = None if result.almost is None else result.almost.but(facts=facts)
         place = self.expressions.applied(equation, self._places, index, result.shape)
         nonnegative = result.nonnegative or not facts.signless and bool(facts.positive.all())
@@ -626,8 +642,10 @@ class Fields(Arithmetic):
         What is not negative almost everywhere is no root for all inputs, so roots that were met are kept apart.
         """
         kept, self.functions.roots = self.functions.roots, self.functions.almost_roots
+        squares = self.functions.squares
         try:
-            return self._followed(equation, operands)
+            with nullcontext() if squares is None else squares.almost():
+                return self._followed(equation, operands)
         except UnsupportedError:
             return None
         finally:
@@ -682,7 +700,7 @@ class Fields(Arithmetic):
         unknown = any(x.special is not None or x.infinite is not None or _holds_here_only(x) for x in operands)
         if self.alike is None or unknown or not self.certain(*operands):
             return ALL_SIGNS
-        return self.alike.signs(self._own_place(equation))
+        return self.alike.signs(self.own_place(equation))
 
     def decision(
         self,
@@ -709,7 +727,7 @@ class Fields(Arithmetic):
         """
         certain = strict or self.certain(*operands)
         if not certain:
-            self.expressions.doubtful.add(self._own_place(equation))
+            self.expressions.doubtful.add(self.own_place(equation))
         found = surely() if certain else self.unknown_choice(equation, operands[0].shape)
         known = [o.facts for o in operands]
         if not isinstance(found, Number) or not self.functions.laws & {"almost everywhere", "cases that meet"}:
@@ -731,9 +749,9 @@ class Fields(Arithmetic):
         The primitive, its parameters and its operands make the expression: an argmax along another axis is another one.
         """
         places = self.draw.floats(np.arange(int(np.prod(shape)), dtype=float)).reshaped(shape)
-        return Number(self.draw.opaque(f"{name} of {self._own_place(equation)}", places))
+        return Number(self.draw.opaque(f"{name} of {self.own_place(equation)}", places))
 
-    def _own_place(self, equation: JaxprEqn) -> int:
+    def own_place(self, equation: JaxprEqn) -> int:
         """Where the first result of the equation that is being followed stands in the table of expressions."""
         return self.expressions.applied(equation, self._places, 0, shape_of(equation.outvars[0]))
 
@@ -743,7 +761,7 @@ class Fields(Arithmetic):
 
     def unknown_cast(self, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
         """What an integer dtype makes of numbers that may be NaN: of such a number too it makes some integer."""
-        self.expressions.doubtful.add(self._own_place(equation))
+        self.expressions.doubtful.add(self.own_place(equation))
         return self.unknown("cast", equation, shape)
 
     def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
@@ -760,8 +778,8 @@ class Fields(Arithmetic):
         if not isinstance(result, Number) or not is_number(equation.outvars[0]):
             return result
         numbers, met = [self.lift(operand) for operand in operands], self.functions.logarithms_met
-        if equation.primitive.name in UNDOING and met is not None:
-            numbers = list(map(met.again, numbers))
+        if met is not None and asks_again(equation.primitive.name, numbers):
+            numbers = [met.again(x, functools.partial(gathered, self.functions)) for x in numbers]
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
         powered = with_powers(self.functions, equation, numbers, result)
         if powered is not result:
@@ -811,9 +829,19 @@ class Fields(Arithmetic):
         f = self.functions
         predicate = f.spread(predicate, then.shape)
         complement = f.subtract(f.constant(1, then.shape), predicate)
+        if predicate.expression is not None and (p is not None or q is not None):
+            complement = complement.but(facts=predicate.facts, expression=self._complement_of(equation, predicate))
         blended = f.add(f.multiply(predicate, then), f.multiply(complement, otherwise))
         blended = blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
         return chosen_infinities.joined(self, blended, (predicate, q), (complement, p))
+
+    def _complement_of(self, equation: JaxprEqn, predicate: Number) -> int:
+        """Where "not p" stands in the table of expressions for the predicate p of a selection."""
+        opposite = equation.replace(
+            primitive=lax.not_p, params={}, invars=equation.invars[:1], outvars=equation.invars[:1]
+        )
+        assert predicate.expression is not None
+        return self.expressions.applied(opposite, (predicate.expression,), 0, predicate.shape)
 
 
 def _holds_here_only(number: Number) -> bool:

@@ -166,6 +166,8 @@ class _Builder:
     """Nodes of the operations behind a place, each once; `visit` gives None for what cannot be followed.
 
     begun: how many places were visited, counted before their operands, so that no chain of them is followed too far.
+    stretched: from outside to inside, the shapes of operands whose entries an operation repeats along axes of length 1,
+    and its own: entry (i, j) of x[:, None] < x[None] compares xᵢ with xⱼ, which are two variables.
     """
 
     def __init__(self, expressions: Expressions):
@@ -174,8 +176,10 @@ class _Builder:
         self.unique: dict[Any, int] = {}
         self.seen: dict[Any, int | None] = {}
         self.places: dict[int, int] = {}
+        self.first_seen: dict[int, Any] = {}
         self.squares: set[int] = set()
         self.begun = 0
+        self.stretched: tuple[Any, ...] = ()
 
     def twins(self) -> dict[int, tuple[int, ...]]:
         """Of each variable that may be undefined the nodes that have its value wherever both are defined."""
@@ -190,12 +194,24 @@ class _Builder:
             self.begun += 1
             node = self.seen[key] = self._visited(place, used_by, operand)
             if node is not None:
-                self.places[node] = place
+                self.places.setdefault(node, place)  # where it stands first: what moves it is visited after it
+                self.first_seen.setdefault(node, key)
         return self.seen[key]
 
     def _key(self, place: int) -> Any:
-        """What is looked at: the array at a place."""
-        return place
+        """What is looked at: the array at a place, whose entries stand where they do in the results."""
+        return place, self.stretched if math.prod(self.expressions[place].shape) != 1 else ()
+
+    def _visit_operands(self, expression: Expression, equation: JaxprEqn) -> list[int | None]:
+        """The nodes of what an operation is applied to, entry by entry."""
+        kept, nodes = self.stretched, []
+        for i, place in enumerate(expression.operands):
+            shape = self.expressions[place].shape
+            single = math.prod(shape) == 1  # one number, wherever it stands
+            self.stretched = () if single else kept if shape == expression.shape else (*kept, (shape, expression.shape))
+            nodes.append(self.visit(place, equation, i))
+        self.stretched = kept
+        return nodes
 
     def _is_closed(self, place: int) -> bool:
         """Whether a decision may be about what is undefined, and is not followed."""
@@ -222,7 +238,7 @@ class _Builder:
                 case = 1 + int(known.flat[0])
                 return self.visit(expression.operands[case], equation, case)
         if equation is not None and equation.primitive.name in ENTRYWISE:
-            visited = [self.visit(p, equation, i) for i, p in enumerate(expression.operands)]
+            visited = self._visit_operands(expression, equation)
             operands = tuple(node for node in visited if node is not None)
             if len(operands) < len(visited):
                 return None
@@ -436,8 +452,8 @@ class AnyEntries(_Builder):
             if node is not None:
                 alike.setdefault((self._known_as(place), source), []).append(node)
         found = {}
-        for (place, source), node in self.seen.items():
-            if node is not None and self.nodes[node].key[0] == "variable" and place not in self.equals.certain:
+        for node, (place, source) in self.first_seen.items():
+            if self.nodes[node].key[0] == "variable" and place not in self.equals.certain:
                 found[node] = tuple(other for other in alike[self._known_as(place), source] if other != node)
         return found
 
@@ -481,6 +497,15 @@ def _ordered(found: Formula, operands: tuple[int, ...]) -> tuple[tuple[int, ...]
 def _contracts(equation: JaxprEqn) -> bool:
     """Whether a product of arrays is one along any axis."""
     return any(axes for pair in equation.params["dimension_numbers"] for axes in pair)
+
+
+def variables_below(formula: Formula) -> list[frozenset[int]]:
+    """The variables of which each node is made."""
+    below: list[frozenset[int]] = []
+    for number, node in enumerate(formula.nodes):
+        own = frozenset([number]) if node.key[0] == "variable" else frozenset()
+        below.append(own.union(*(below[operand] for operand in node.operands)))
+    return below
 
 
 def name_of(node: Node) -> str:

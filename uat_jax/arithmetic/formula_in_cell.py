@@ -26,6 +26,7 @@ from uat_jax.arithmetic.terms import (
     is_chosen,
     is_undefined,
     negated,
+    of_chosen,
     opposite,
 )
 from uat_jax.arithmetic.whole_numbers import OF_INTEGERS, ROUNDING, small
@@ -42,6 +43,9 @@ RELATIONS = frozenset(DECIDED) - {"sign"}
 
 LOGICAL = frozenset("and not or xor".split())
 """Operations on booleans."""
+
+OF_CHOSEN = RELATIONS | frozenset("abs max min".split())
+"""Operations that make a number or a decision of an infinity or NaN that is written on purpose, as devices do."""
 
 DEFINED = CONTINUOUS | RELATIONS | frozenset("abs cbrt ceil clamp floor max min round sign".split())
 """Functions that are defined for all real numbers."""
@@ -61,10 +65,10 @@ OF_POSITIVE = frozenset("log rsqrt sqrt".split())
 OF_POSITIVE_AT_LEAST = frozenset(["digamma", "lgamma"])
 """Functions that are defined for positive numbers, and for some negative ones as well."""
 
-KEEPING_NAN = CONTINUOUS | OF_POSITIVE | frozenset("abs cbrt div".split())
+KEEPING_NAN = CONTINUOUS | OF_POSITIVE | frozenset("abs cbrt ceil div floor round".split())
 """Operations whose result, if it is a float, is NaN where an operand is, whatever the other one is."""
 
-PASSING = frozenset("abs add add_any convert_element_type mul neg sqrt square sub".split())
+PASSING = frozenset("abs add add_any ceil convert_element_type floor mul neg round sqrt square sub".split())
 """Operations whose result, if it is a float, is infinite or NaN where an operand is, whatever the other one is."""
 
 
@@ -80,8 +84,13 @@ class InCell:
     def results(self) -> tuple[Term, Term]:
         """Both results.  Raises `Undecided`, and `UnsupportedError`."""
         self.is_generic = self._compares_nothing_more()
-        left, right = (found if is_chosen(found := self.at(node)) else self.number(node) for node in self.pair.results)
-        return left, right  # type: ignore[return-value]
+        left, right = map(self._result, self.pair.results)
+        return left, right
+
+    def _result(self, node: int) -> Term:
+        """A number, an infinity or NaN of choice, or what is 1 or 0."""
+        found = self.at(node)
+        return constant(int(found)) if isinstance(found, bool) else found
 
     def difference(self) -> Polynomial:
         """What the result compares: x − y of two operands, x of one.  Raises `Undecided`, and `UnsupportedError`."""
@@ -147,6 +156,10 @@ class InCell:
             operand = self.at(node.operands[0])
             if is_chosen(operand) or operand in OF_ZERO:
                 return operand if name != "neg" else opposite(operand)
+        if name in OF_CHOSEN and is_real(given[0]):
+            operands = [self.at(o) for o in node.operands]
+            if any(map(is_chosen, operands)) and not any(map(is_undefined, operands)):
+                return of_chosen(DECIDED.get(name), name, operands)
         if name == "is_finite":
             operand = self.at(node.operands[0])
             return not (is_chosen(operand) or is_undefined(operand))

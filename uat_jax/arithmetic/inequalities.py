@@ -210,8 +210,10 @@ def _possible(rows: set[Row]) -> bool:
 def _contradicts(row: Row) -> bool:
     """Whether the inequality says that a number is positive which is not."""
     terms, strict = row
-    value = sum(c for _, c in terms)
-    return not any(m for m, _ in terms) and (value <= 0 if strict else value < 0)
+    if len(terms) > 1:
+        return False
+    monomial, value = next(iter(terms), ((), 0))
+    return not monomial and (value <= 0 if strict else value < 0)
 
 
 def _cheapest(rows: Iterable[Row]) -> Monomial | None:

@@ -12,7 +12,7 @@ from collections.abc import Container
 import numpy as np
 
 from uat_jax.arithmetic.fact_rules import ENTIRE, POLYNOMIAL
-from uat_jax.arithmetic.formula import Formula, Node
+from uat_jax.arithmetic.formula import Formula, Node, variables_below
 
 LEAST = 2
 """So many variables have to become one."""
@@ -32,7 +32,7 @@ def with_inner_variable(formula: Formula, certain: Container[int]) -> Formula | 
     """
     if formula.twins or len(formula.variables) < LEAST:
         return None
-    below = _variables_below(formula)
+    below = variables_below(formula)
     known = {node for node, place in formula.places.items() if place in certain}
     for number in reversed(range(len(formula.nodes))):
         inside = below[number]
@@ -43,15 +43,6 @@ def with_inner_variable(formula: Formula, certain: Container[int]) -> Formula | 
         if inside.isdisjoint(_reached(formula, number)):
             return _replaced(formula, number)
     return None
-
-
-def _variables_below(formula: Formula) -> list[frozenset[int]]:
-    """The variables of which each node is made."""
-    below: list[frozenset[int]] = []
-    for number, node in enumerate(formula.nodes):
-        own = frozenset([number]) if node.key[0] == "variable" else frozenset()
-        below.append(own.union(*(below[operand] for operand in node.operands)))
-    return below
 
 
 def _is_total(formula: Formula, number: int) -> bool:

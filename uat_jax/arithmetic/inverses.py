@@ -44,6 +44,9 @@ UNDONE_BY = {
 PRINCIPAL = {"cos": Range(0, 3.1415926), "sin": Range(-1.5707963, 1.5707963), "tan": Range(-1.5707963, 1.5707963)}
 """Functions that are undone for numbers of a range only, which lies within the values of their inverses."""
 
+WHOLE_TURN = Range(-3.1415926, 3.1415926)
+"""Within this range a number is the angle of the point of its cosine and sine."""
+
 LETTERS = frozenset(["cosh", "tanh"])
 """Those of them whose g is an unknown function only where functions are not written with exponentials."""
 
@@ -83,6 +86,8 @@ def with_inverses(
         operands = [functions.spread(x, result.shape) for x in operands]
         for rule in RULES[name]:
             result = rule(functions, equation, operands, result)
+    if name == "sin" and len(ranges) == 1 and ranges[0] in WHOLE_TURN:
+        _remembered(functions, name, operands, result, "whole turn")
     one_to_one = name not in PRINCIPAL or len(ranges) == 1 and ranges[0] in PRINCIPAL[name]
     return _remembered(functions, name, operands, result) if name in REMEMBERED_NAMES and one_to_one else result
 
@@ -99,8 +104,13 @@ REMEMBERED_NAMES = frozenset(UNDONE_BY.values())
 """Functions of which it is remembered what they were applied to."""
 
 
-def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number], result: Number) -> Number:
-    """The result; what it is made of is found by its residues, and of an odd function by their opposites too."""
+def _remembered(
+    functions: FieldFunctions, name: str, operands: Sequence[Number], result: Number, under: str = ""
+) -> Number:
+    """The result; what it is made of is found by its residues, and of an odd function by their opposites too.
+
+    under: what is asked for then, if it is not the function.
+    """
     if "inverse functions" in functions.laws and 0 < math.prod(result.shape) <= REMEMBERED:
         (x,) = operands
         signs = (1, -1) if name in ODD else (1,)
@@ -110,7 +120,7 @@ def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number]
                 (x, result.residues) if sign > 0 else (functions.negate(x), functions.draw.negate(result.residues))
             )
             for i, column in enumerate(columns_of(value)):
-                functions.preimages.setdefault((name, column), (of, value, i))
+                functions.preimages.setdefault((under or name, column), (of, value, i))
     return result
 
 
@@ -158,10 +168,30 @@ def _angle(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     if "angles" not in functions.laws:
         return result
     name = equation.primitive.name
+    if name == "atan2" and (whole := _angle_of_turn(functions, *operands)) is not None:
+        return whole
     if name == "atan2" and not _is_off_origin(functions, operands):
         return result
     result = angle_met(functions, operands[0], name, result) if name in ("asin", "atan") else result
     return result.but(turn=Turn(None, ((name, tuple(operands), 1),)))
+
+
+def _angle_of_turn(functions: FieldFunctions, y: Number, x: Number) -> Number | None:
+    """θ, where y is sin θ and x is cos θ of one array within a turn around 0, which is defined for all inputs."""
+    if any(z.special is not None for z in (x, y)) or not 0 < math.prod(y.shape) <= REMEMBERED:
+        return None
+    if not all(_is_defined(z, Defined.ALWAYS) for z in (x, y)):
+        return None
+    functions.draw.compared(2 * math.prod(y.shape))
+    found = [functions.preimages.get(("whole turn", column)) for column in columns_of(y.residues)]
+    known = [f for f in found if f is not None]
+    if len(known) < len(found):
+        return None
+    of = known[0][0]
+    whole = of.shape == y.shape and all(z is of and i == place for place, (z, _, i) in enumerate(known))
+    if not whole or not _is_defined(of, Defined.ALWAYS) or not same(_of_rest(functions, of)[0].residues, x.residues):
+        return None
+    return of.alone()
 
 
 def _is_off_origin(functions: FieldFunctions, operands: Sequence[Number]) -> bool:

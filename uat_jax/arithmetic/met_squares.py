@@ -5,15 +5,19 @@ The last pivot of L Lᵀ is (b² + c²) - (ab)²/a², and no factor of c² is se
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
 import numpy as np
 
 from uat_jax.arithmetic.algebra import columns_of
 from uat_jax.arithmetic.facts import Defined
 from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.residues import Draw, Residues
+from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
-MOST, MOST_ENTRIES = 64, 12
-"""Of so many numbers the squares are kept, and of larger arrays none."""
+MOST, MOST_ROOTS, MOST_ENTRIES = 64, 8, 12
+"""Of so many numbers the squares are kept, and of so many the roots; of larger arrays none."""
 
 
 class MetSquares:
@@ -26,6 +30,8 @@ class MetSquares:
         self.draw = draw
         self.roots: dict[bytes, Residues] = {}
         self.squared: dict[tuple[tuple[int, ...], bytes], Number] = {}
+        self.radicands: list[tuple[Residues, Number]] = []
+        self.almost_radicands: list[tuple[Residues, Number]] = []
         self._seen: set[int] = set()
 
     def meet(self, x: Number) -> None:
@@ -55,6 +61,44 @@ class MetSquares:
         if not self.squared or not 0 < int(np.prod(y.shape)) <= MOST_ENTRIES:
             return None
         return self.squared.get(self._key(y))
+
+    @contextmanager
+    def almost(self) -> Iterator[None]:
+        """Numbers are what they are almost everywhere: those that are not negative then are no roots for all inputs."""
+        kept, self.radicands = self.radicands, self.almost_radicands
+        try:
+            yield
+        finally:
+            self.radicands = kept
+
+    def meet_root(self, radicand: Number, root: Number) -> None:
+        """Keep √v of a number v ≥ 0 that is defined for all inputs, and no constant."""
+        if len(self.radicands) < MOST_ROOTS and self._is_radicand(radicand):
+            self.radicands.append((radicand.residues, root))
+
+    def multiple_of_root(self, w: Number) -> tuple[Fraction, Number, Number] | None:
+        """(s, z, √v) for w = s·z²·v, with a rational s > 0, a number z that was squared or a root, and a root √v.
+
+        Any s for which that holds is right: it is 1, or what makes z a number that the program has multiplied.
+        """
+        if not self.radicands or not self._is_radicand(w):
+            return None
+        squares = [(self.draw.multiply(z.residues, z.residues), z) for z in self.squared.values()]
+        factors = [(s, z) for s, z in (*squares, *self.radicands) if s.shape == w.shape and not vanishes(s).any()]
+        for radicand, root in self.radicands:
+            if radicand.shape != w.shape:
+                continue
+            ratio = self.draw.multiply(w.residues, self.draw.inverse(radicand))
+            for square, z in factors:
+                self.draw.compared(2)
+                for scale in dict.fromkeys((Fraction(1), 1 / z.scale**2)):
+                    if same(ratio, self.draw.scale(square, scale)):
+                        return scale, z, root
+        return None
+
+    def _is_radicand(self, x: Number) -> bool:
+        small = x.known is None and 0 < int(np.prod(x.shape)) <= MOST_ENTRIES
+        return small and x.nonnegative and _is_defined(x) and not vanishes(x.residues).any()
 
     def _key(self, square: Residues) -> tuple[tuple[int, ...], bytes]:
         self.draw.compared(1)

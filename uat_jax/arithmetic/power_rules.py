@@ -17,6 +17,7 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic import closed_form, exponential_sums
 from uat_jax.arithmetic.closed_form import rational as rational_form
+from uat_jax.arithmetic.common_factors import terms_of_product, terms_of_sum
 from uat_jax.arithmetic.exponential_sums import is_positive_sum
 from uat_jax.arithmetic.facts import Defined, Facts
 from uat_jax.arithmetic.number import Exponentials, Number, Powers, rational
@@ -37,6 +38,7 @@ from uat_jax.arithmetic.powers import (
     times,
     value_of,
 )
+from uat_jax.arithmetic.tracing import is_number
 
 if TYPE_CHECKING:
     from uat_jax.arithmetic.field_functions import FieldFunctions
@@ -80,12 +82,15 @@ Rule = Callable[["FieldFunctions", JaxprEqn, Sequence[Number], Number], Number]
 def with_powers(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """The result of an equation with its factors, and by the laws of this file where they say more."""
     name = equation.primitive.name
-    if name not in RULES and name not in EXTREMES or not in_force(functions.laws) or math.prod(result.shape) >= LARGE:
+    known = name in RULES or name in EXTREMES or name in GRIDS
+    if not known or not in_force(functions.laws) or math.prod(result.shape) >= LARGE:
         return result
     if any(x.special is not None or x.infinite is not None for x in (*operands, result)):
         return result
     if name in EXTREMES:
         return _extreme(functions, equation, operands[0], result)
+    if name in GRIDS:
+        return _with_terms(functions, equation, operands, result)
     operands = [functions.spread(x, result.shape) for x in operands]
     result = _with_exponentials(functions, equation, operands, result)
     return RULES[name](functions, equation, operands, result)
@@ -107,6 +112,34 @@ def _with_exponentials(
     if rule is None or "signs of sums of exponentials" not in functions.laws:
         return result
     found = rule(functions, equation, operands, result)
+    return result if found is None else with_sign(functions, result.but(exponentials=found))
+
+
+GRIDS: dict[str, Callable[..., list[np.ndarray]]] = {"dot_general": terms_of_product, "reduce_sum": terms_of_sum}
+"""Sums over entries, and which entries of their operands are the factors of their terms."""
+
+
+def _with_terms(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """A short sum of entries, or of products of them, as the sum of exponentials that its terms are."""
+    if "signs of sums of exponentials" not in functions.laws or not is_number(equation.outvars[0]):
+        return result
+    sums = [exponentials_of(functions, x) for x in operands]
+    if any(known is None for known in sums) or all(x.known is not None for x in operands):
+        return result
+    grids = GRIDS[equation.primitive.name](equation, *(x.shape for x in operands))
+    found: Exponentials | None = None
+    if not 0 < grids[0].shape[1] <= exponential_sums.MOST_TERMS:
+        return result
+    for k in range(grids[0].shape[1]):
+        taken = [
+            known.moved(lambda a, g=grid[:, k]: a.reshape(len(a), -1)[:, g].reshape(len(a), *result.shape))
+            for known, grid in zip(sums, grids, strict=True)
+            if known is not None
+        ]
+        term = taken[0] if len(taken) == 1 else exponential_sums.multiplied(functions.draw, *taken)
+        found = term if k == 0 or term is None or found is None else exponential_sums.added(functions.draw, found, term)
+        if found is None:
+            return result
     return result if found is None else with_sign(functions, result.but(exponentials=found))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from uat_jax.arithmetic.inequalities import Polynomial
 
@@ -50,6 +52,22 @@ def opposite(chosen: Term | bool) -> Term:
     if chosen in OF_ZERO:
         return next(term for term in OF_ZERO if term is not chosen)
     return next(CHOSEN[-code] for code, value in CHOSEN.items() if value is chosen)
+
+
+def of_chosen(decided: Callable[[int], Any] | None, name: str, operands: Sequence[Any]) -> Any:
+    """What a comparison, maximum, minimum or magnitude makes of numbers of which one is an infinity or NaN of choice.
+
+    decided: what a comparison makes of the sign of a difference; None for what is no comparison.
+    """
+    sizes = [next((code for code, value in CHOSEN.items() if x is value), None) for x in operands]
+    nan = any(x is CHOSEN[0] for x in operands)
+    if decided is not None:
+        first, second = (size or 0 for size in sizes)
+        return name == "ne" if nan else bool(decided((first > second) - (first < second)))
+    if nan or name == "abs":
+        return CHOSEN[0] if nan else CHOSEN[1]
+    first, second = (size or 0 for size in sizes)
+    return operands[int((first < second) == (name == "max"))]
 
 
 def constant(value: int) -> Term:
