@@ -225,7 +225,7 @@ class _Walk:
         """Where an array may be something else than 0, by what it is computed from."""
         expression = self.expressions[place]
         equation, operands = expression.equation, expression.operands
-        everywhere = np.broadcast_to(np.bool_(True), expression.shape)
+        everywhere = _everywhere(expression.shape)
         if (constant := self.constant(place)) is not None:
             return constant != 0
         self.visited += 1
@@ -349,6 +349,12 @@ class _Walk:
         leaves: list[_Taken] = []
         program = _program(found, leaves)
         return self.fields.inner(program, [leaf.leaf for leaf in leaves])[0]
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _everywhere(shape: tuple[int, ...]) -> np.ndarray:
+    """The marks of all entries: one array for each shape, which takes no memory and cannot be written to."""
+    return np.broadcast_to(np.bool_(True), shape)
 
 
 def _applied(function: Any, *operands: _Taken) -> _Taken:
