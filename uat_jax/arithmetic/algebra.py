@@ -29,7 +29,7 @@ from uat_jax.arithmetic.number import (
     rational,
 )
 from uat_jax.arithmetic.operation import LARGE
-from uat_jax.arithmetic.residues import Draw, EntriesLeftOut, Residues, same, vanishes
+from uat_jax.arithmetic.residues import Draw, EntriesLeftOut, Residues, repeated, same, vanishes
 
 PRODUCTS = frozenset(["roots in matrices", "powers of a product"])
 """Laws under which products of different roots are followed."""
@@ -67,7 +67,7 @@ class Algebra:
         if x.shape == shape:
             return x
         full = (1,) * (len(shape) - len(x.shape)) + x.shape
-        return x.moved(lambda a: np.broadcast_to(a.reshape(len(a), *full), (len(a), *shape)).copy())
+        return x.moved(lambda a: repeated(a.reshape(len(a), *full), (len(a), *shape)))
 
     def aligned(self, x: Number, y: Number) -> tuple[Number, Number]:
         """Both operands in their common shape."""

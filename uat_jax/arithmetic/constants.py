@@ -60,6 +60,8 @@ class ClosedForms:
 
 def _of_codes(codes: np.ndarray, forms: tuple[ClosedForm, ...]) -> ClosedForms:
     """The array whose entry is forms[code]; forms that no entry has are left out."""
+    if len(forms) == 1 and np.size(codes):
+        return ClosedForms(np.asarray(codes), forms)
     used, renumbered = np.unique(codes, return_inverse=True)
     return ClosedForms(renumbered.reshape(np.shape(codes)), tuple(forms[i] for i in used))
 

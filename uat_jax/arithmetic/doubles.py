@@ -297,7 +297,8 @@ class Doubles(Arithmetic):
         """Entries taken from where `positions` says they come from, in every copy."""
         entries = [x for x, moved in zip(_in_copies(equation, operands), moves(equation), strict=True) if moved]
         copies = max(len(x) for x in entries)
-        flat = [np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in entries]
+        full = (x if len(x) == copies else np.broadcast_to(x, (copies, *x.shape[1:])) for x in entries)
+        flat = [x.reshape(copies, -1) for x in full]
         together = flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1)
         return [together[:, source] for source in positions(equation, operands)]
 

@@ -29,6 +29,7 @@ from uat_jax.arithmetic.expressions import Expression
 from uat_jax.arithmetic.formula import ENTRYWISE, REARRANGING
 from uat_jax.arithmetic.gathering import MOST_PARTS, gathered
 from uat_jax.arithmetic.number import MINUS_INFINITY, Number, Parts
+from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -211,10 +212,20 @@ class _Walk:
                 yield from self.added_constants(operand)
 
     def support(self, place: int) -> np.ndarray:
-        """Where an array may be something else than 0."""
+        """Where an array may be something else than 0; of one that is not large it is looked up once."""
+        known = self.expressions.supports
+        if place in known:
+            return known[place]
+        found = self.looked_up_support(place)
+        if self.visited <= MOST_VISITED and found.size < LARGE:
+            known[place] = found
+        return found
+
+    def looked_up_support(self, place: int) -> np.ndarray:
+        """Where an array may be something else than 0, by what it is computed from."""
         expression = self.expressions[place]
         equation, operands = expression.equation, expression.operands
-        everywhere = np.ones(expression.shape, bool)
+        everywhere = _everywhere(expression.shape)
         if (constant := self.constant(place)) is not None:
             return constant != 0
         self.visited += 1
@@ -338,6 +349,12 @@ class _Walk:
         leaves: list[_Taken] = []
         program = _program(found, leaves)
         return self.fields.inner(program, [leaf.leaf for leaf in leaves])[0]
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _everywhere(shape: tuple[int, ...]) -> np.ndarray:
+    """The marks of all entries: one array for each shape, which takes no memory and cannot be written to."""
+    return np.broadcast_to(np.bool_(True), shape)
 
 
 def _applied(function: Any, *operands: _Taken) -> _Taken:

@@ -43,14 +43,15 @@ class Expressions:
 
     open: places of values that depend on how a decision between equal numbers is made.  doubtful: places of decisions
     about numbers that may be undefined, and of casts of them to integers, so that NaN may be what is decided about.
-    inputs: places of inputs.  results: what an operation gave on what stands at some places, and whether it decided
-    between equal numbers.
+    inputs: places of inputs.  supports: where the arrays at some places may be something else than 0.  results: what
+    an operation gave on what stands at some places, and whether it decided between equal numbers.
     """
 
     def __init__(self) -> None:
         self.open: set[int] = set()
         self.inputs: set[int] = set()
         self.doubtful: set[int] = set()
+        self.supports: dict[int, np.ndarray] = {}
         self.results: dict[Any, tuple[list[Any], bool]] = {}
         self._places: dict[Any, int] = {}
         self._all: list[Expression] = []

@@ -459,15 +459,18 @@ def _zeros(
     """(positive, negative, thin) of one result."""
     name, finite = equation.primitive.name, True if result.special is None else result.special == FINITE
     moved = name in STRUCTURAL and (name != "select_n" or not isinstance(operands[0], Number))
-    if moved and result.facts is not None:
-        return result.facts.positive & finite, result.facts.negative & finite, result.facts.thin & finite
+    if moved and (found := result.facts) is not None:
+        if finite is True:
+            return found.positive, found.negative, found.thin
+        return found.positive & finite, found.negative & finite, found.thin & finite
     marked = lambda table: table[name](equation, operands, known) if name in table else False
     positive, negative = marked(POSITIVE), marked(NEGATIVE)
     thin: Any = False if nature is Nature.PIECEWISE else nonzero(result.residues)
     if thin is False or not thin.all():
         thin = positive | negative | marked(THIN) | thin
-    positive, negative, thin = (_in_shape(marks & finite, result.shape) for marks in (positive, negative, thin))
-    return positive, negative, thin
+    if finite is not True:
+        positive, negative, thin = positive & finite, negative & finite, thin & finite
+    return _in_shape(positive, result.shape), _in_shape(negative, result.shape), _in_shape(thin, result.shape)
 
 
 def _in_shape(marks: Any, shape: tuple[int, ...]) -> np.ndarray:

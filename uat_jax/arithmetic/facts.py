@@ -89,7 +89,11 @@ class Facts:
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Facts:
         """The facts of rearranged entries: `move` acts on arrays of shape (1, *shape)."""
-        positive, negative, thin = (move(known[None])[0] for known in (self.positive, self.negative, self.thin))
+        thin = move(self.thin[None])[0]
+        if self.signless:
+            positive = negative = nowhere(thin.shape)
+        else:
+            positive, negative = (move(known[None])[0] for known in (self.positive, self.negative))
         return replace(self, positive=positive, negative=negative, thin=thin)
 
     def signed(self, signs: frozenset[int]) -> Facts:

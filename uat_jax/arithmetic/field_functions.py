@@ -10,7 +10,6 @@ import functools
 import math
 from fractions import Fraction
 from math import isqrt
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.logged_products import LoggedProducts
 from uat_jax.arithmetic.met_keys import MetKeys
 from uat_jax.arithmetic.met_logarithms import MetLogarithms
+from uat_jax.arithmetic.met_products import MetProducts
 from uat_jax.arithmetic.met_signs import MetSigns
 from uat_jax.arithmetic.met_squares import MetSquares
 from uat_jax.arithmetic.number import (
@@ -72,7 +72,7 @@ class FieldFunctions(Piecewise):
         self.factors_of_matrices: list[tuple[Residues, Residues, Residues]] = []
         self.spectra: list[Any] = []
         self.matrices_met: list[tuple[Residues, Fraction, Fraction]] = []
-        self.inner_products: list[Any] = []
+        self.inner_products = MetProducts()
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.

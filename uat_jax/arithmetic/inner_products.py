@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,9 @@ from jax.extend.core import JaxprEqn
 from uat_jax.arithmetic.common_factors import terms_of_product, terms_of_sum
 from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.gathering import gathered
+from uat_jax.arithmetic.met_products import InnerProduct
 from uat_jax.arithmetic.number import Number, rational
-from uat_jax.arithmetic.residues import Residues, same, vanishes
+from uat_jax.arithmetic.residues import same, vanishes
 from uat_jax.arithmetic.tracing import is_number, shape_of
 
 if TYPE_CHECKING:
@@ -29,54 +29,54 @@ if TYPE_CHECKING:
 
 LAW = "cosines of angles"
 
-MOST_MET, MOST_SUMS, MOST_TERMS = 8, 16, 64
-"""So many products of vectors are kept, each of so many sums of so many terms at most."""
+MOST_SUMS, MOST_TERMS = 16, 64
+"""Products of vectors are kept that are so many sums of so many terms at most."""
 
 BOUNDS = {"max": -1, "min": 1}
 """The extremes that leave a number between -1 and 1 as it is, if the other number is at most, or at least, so much."""
 
 
-@dataclass(frozen=True, eq=False)
-class InnerProduct:
-    """Of Σ aᵢbᵢ for several pairs of vectors the squares, and the products (Σ aᵢ²)(Σ bᵢ²).
-
-    place: of Σ aᵢbᵢ, if the vectors may be undefined, as a/|a| is; then only the sums themselves are known as cosines.
-    """
-
-    square: Residues
-    product: Residues
-    place: int | None
-
-
 def meet(fields: Fields, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> None:
     """Keep a small product of vectors."""
-    met, name = fields.functions.inner_products, equation.primitive.name
-    if name not in ("dot_general", "reduce_sum") or len(met) >= MOST_MET or LAW not in fields.functions.laws:
+    name = equation.primitive.name
+    if name not in ("dot_general", "reduce_sum") or LAW not in fields.functions.laws:
         return
     (result,) = results
     if (
         not isinstance(result, Number)
         or not 0 < math.prod(result.shape) <= MOST_SUMS
+        or not 1 < _terms(equation) <= MOST_TERMS
         or not is_number(equation.outvars[0])
     ):
         return
-    factors = list(operands)
-    if name == "reduce_sum":
-        factors = _factors(fields, operands[0])
+    factors = _factors(fields, operands[0]) if name == "reduce_sum" else list(operands)
+    if len(factors) == 2 and all(isinstance(x, Number) and _is_plain(x) for x in (*factors, result)):
+        fields.functions.inner_products.meet(lambda: _inner_product(fields, equation, factors, result))
+
+
+def _inner_product(
+    fields: Fields, equation: JaxprEqn, factors: Sequence[Number], result: Number
+) -> InnerProduct | None:
+    """The squares of sums of products, None if a vector may be 0."""
+    if equation.primitive.name == "reduce_sum":
         grids = terms_of_sum(equation, shape_of(equation.invars[0])) * 2
     else:
         grids = terms_of_product(equation, *map(shape_of, equation.invars))
-    if len(factors) != 2 or not all(isinstance(x, Number) and _is_plain(x) for x in (*factors, result)):
-        return
-    if not 1 < grids[0].shape[-1] <= MOST_TERMS:
-        return
     f = fields.functions
     rows = [gathered(f, [x], grid) for x, grid in zip(factors, grids, strict=True)]
     sums = [f.sum(f.multiply(x, x), (1,)) for x in rows]
-    if all(_is_thin(fields, x, square) for x, square in zip(factors, sums, strict=True)):
-        product = f.multiply(*sums).residues
-        place = None if fields.certain(*factors) else fields.place(result)
-        met.append(InnerProduct(f.multiply(result, result).residues.reshaped(product.shape), product, place))
+    if not all(_is_thin(fields, x, square) for x, square in zip(factors, sums, strict=True)):
+        return None
+    product = f.multiply(*sums).residues
+    place = None if fields.certain(*factors) else fields.place(result)
+    return InnerProduct(f.multiply(result, result).residues.reshaped(product.shape), product, place)
+
+
+def _terms(equation: JaxprEqn) -> int:
+    """How many terms each of the sums has that a product of matrices, or a sum, is."""
+    parameters, shape = equation.params, shape_of(equation.invars[0])
+    axes = parameters["axes"] if equation.primitive.name == "reduce_sum" else parameters["dimension_numbers"][0][0]
+    return math.prod(shape[axis] for axis in axes)
 
 
 def within_one(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Number | None:
@@ -98,8 +98,11 @@ def _is_cosine(fields: Fields, c: Number) -> bool:
     if c.known is not None or not _is_plain(c):
         return False
     f, draw = fields.functions, fields.draw
-    square, size = f.multiply(c, c).residues, math.prod(c.shape)
-    for met in fields.functions.inner_products:
+    products, size = fields.functions.inner_products.found(), math.prod(c.shape)
+    if not products:
+        return False
+    square = f.multiply(c, c).residues
+    for met in products:
         if math.prod(met.square.shape) != size or met.place not in (None, c.expression):
             continue
         draw.compared(size)

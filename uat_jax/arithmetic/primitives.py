@@ -20,7 +20,7 @@ from uat_jax.arithmetic.fewer_bits import FEWER_BITS
 from uat_jax.arithmetic.monoids import is_reduced
 from uat_jax.arithmetic.operation import once_per_operation
 from uat_jax.arithmetic.scattering import combines
-from uat_jax.arithmetic.tracing import dtype_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_complex, source_line
 from uat_jax.errors import UnsupportedError
 
 
@@ -399,5 +399,5 @@ def refuse_complex(atom: Any, where: Callable[[], str]) -> None:
     Raises:
         UnsupportedError: it is.
     """
-    if jnp.issubdtype(dtype_of(atom), jnp.complexfloating):
+    if is_complex(dtype_of(atom)):
         raise UnsupportedError(f"{where()} is complex; complex numbers are not followed: compute with real parts")

@@ -90,6 +90,15 @@ def _aligned(operands: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [x.reshape(len(x), *(1,) * (rank - 1)) if x.ndim == 1 else x for x in operands]
 
 
+def repeated(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """An array repeated to have a shape, laid out in order."""
+    if array.shape == shape:
+        return np.ascontiguousarray(array)
+    found = np.empty(shape, array.dtype)
+    found[...] = array  # for small arrays in a quarter of the time of `np.broadcast_to`
+    return found
+
+
 @dataclass(frozen=True)
 class DeepExponentials:
     """Exponentials nested deeper than so many levels are unknown functions."""
@@ -330,7 +339,7 @@ class Draw:
         for k, (level, residues) in enumerate(
             zip(self.levels, zip(*(a.levels for a in arguments), strict=False), strict=False)
         ):
-            every = [_repeated(r, (level.copies, *shape)) for r in _aligned(residues)]
+            every = [repeated(r, (level.copies, *shape)) for r in _aligned(residues)]
             results.append(self._function(k)(key(name, k, *self.seed), every))
             self.applications[k] += int(np.prod(shape))
         self.tested(*arguments)
@@ -360,7 +369,7 @@ class Draw:
             return self.opaque(kind, a)
         results = []
         for k, (level, lower) in enumerate(zip(self.levels, self.levels[1 : len(a.levels)], strict=False)):
-            exponents = _repeated(a.levels[k + 1], (lower.copies, *a.shape))
+            exponents = repeated(a.levels[k + 1], (lower.copies, *a.shape))
             exponents = exponents.reshape(lower.copies, -1)
             self._exponents[k + 1].append(exponents)
             self._affine(k + 1, kind, a.degree)
@@ -422,11 +431,6 @@ class Draw:
     def largest_degree(self, k: int = 0) -> int:
         """The largest degree of any element tested at level k, after clearing all inverses."""
         return max(1, self.inversions.cleared(self.worst(k)))
-
-
-def _repeated(residues: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The residues repeated to have a shape, laid out in order."""
-    return np.ascontiguousarray(residues if residues.shape == shape else np.broadcast_to(residues, shape))
 
 
 def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:

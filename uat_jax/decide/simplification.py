@@ -176,7 +176,10 @@ def _leading_bits(x: np.ndarray, bits: int) -> np.ndarray:
 
 def _rank(x: np.ndarray) -> np.ndarray:
     """How simple numbers are, less being simpler: whole ones by size, plus before minus; then others by their bits."""
-    whole = (x == np.trunc(x)) & (np.abs(x) <= LARGEST_WHOLE)
+    size = np.abs(x)
+    whole, by_size = (x == np.trunc(x)) & (size <= LARGEST_WHOLE), size + 0.5 * (x < 0)
+    if whole.all():
+        return by_size
     mantissa = (np.abs(np.frexp(x)[0]) * 2.0**53).astype(np.int64)
     trailing_zeros = np.log2(np.maximum(mantissa & -mantissa, 1))
-    return np.where(whole, np.abs(x) + 0.5 * (x < 0), LARGEST_WHOLE + 54 - trailing_zeros)
+    return np.where(whole, by_size, LARGEST_WHOLE + 54 - trailing_zeros)

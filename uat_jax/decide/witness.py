@@ -391,7 +391,7 @@ class _Search:
         return {(s.output, s.entry) for output, (a, b) in pairs for s in _separated(output, a, b)}
 
     def points(self) -> list[np.ndarray]:
-        """Confirmed inputs to simplify: candidates of the first kind of which any differ, or else another one."""
+        """Inputs to simplify: candidates of the first kind of which any differ, or else another one."""
         count = int(np.clip(self.copies, 2, self.candidates.count))
         kinds = [*self.candidates.kinds.values(), *([self.corners] if self.domains.of else [])]
         for index, draw in enumerate(kinds):
@@ -441,12 +441,15 @@ class _Search:
         return []
 
     def confirmed(self, points: np.ndarray) -> list[np.ndarray]:
-        """Points at which float64 sees a difference and balls confirm it, as many as are to be simplified."""
+        """Points at which float64 sees a difference and balls confirm it, as many as are to be simplified.
+
+        Of several that are simplified the simplest one is kept, and nothing is looked at in balls before that.
+        """
         gaps = self.gaps(points)
         if self.candidates.only:
-            order = sorted(np.flatnonzero(gaps > CLEAR), key=lambda i: _weight(points[i]))[: self.candidates.starts]
-        else:
-            order = np.argsort(-gaps, kind="stable")[:CONFIRMATIONS]
+            order = sorted(np.flatnonzero(gaps > CLEAR), key=lambda i: _weight(points[i]))
+            return [points[i] for i in order[: self.candidates.starts]]
+        order = np.argsort(-gaps, kind="stable")[:CONFIRMATIONS]
         holds = lambda i: gaps[i] > CLEAR and not self.late() and self.separation(points[i]) is not None
         return list(islice((points[i] for i in order if holds(i)), self.candidates.starts))
 
@@ -460,18 +463,36 @@ class _Search:
                 return [point]
         return []
 
+    def simplest(self, points: Sequence[np.ndarray]) -> tuple[np.ndarray, bool] | None:
+        """The simplest that points are made into at which balls confirm the difference, and whether it is minimal."""
+        if self.candidates.only:
+            if (self.gaps(np.array(points)) > VISIBLE).all():
+                ends = simplify_together(points, self.in_float64(self.too_late(len(points))))
+                point, minimal = min(((h[-1], minimal) for h, minimal in ends), key=lambda end: _weight(end[0]))
+                if self.separation(point) is not None:
+                    return point, minimal
+            points = [point for point in points if self.separation(point) is not None]
+        return min(self.simplified(points), key=lambda found: _weight(found[0]), default=None)
+
+    def in_float64(self, late: Callable[[], bool]) -> Trials:
+        """How points are made simpler as long as float64 sees the difference."""
+        return Trials(lambda points: self.gaps(points) > CLEAR, self.copies, EVALUATIONS, late)
+
+    def too_late(self, count: int) -> Callable[[], bool]:
+        """Whether no more time is left to make so many points simpler, from now on."""
+        end = time.monotonic() + SIMPLIFYING * count
+        return lambda: self.late() or time.monotonic() > end
+
     def simplified(self, points: Sequence[np.ndarray]) -> list[tuple[np.ndarray, bool]]:
         """For each point a simpler one that still separates the sides, and whether it is minimal."""
-        clear = lambda points: self.gaps(points) > CLEAR
         separate = lambda points: np.array([self.separation(p) is not None for p in points])
-        end = time.monotonic() + SIMPLIFYING * len(points)
-        late = lambda: self.late() or time.monotonic() > end
+        late = self.too_late(len(points))
         found = [(point, False) for point in points]
         unsettled = dict.fromkeys(range(len(points)))
         visible = [place for place in unsettled if self.gaps(points[place][None])[0] > VISIBLE]
         # Float64 may see a value where there is none, such as 1 / (1 / 0); balls go on from the last that has one.
         for places, trials in (
-            (visible, Trials(clear, self.copies, EVALUATIONS, late)),
+            (visible, self.in_float64(late)),
             (unsettled, Trials(separate, 1, BALL_EVALUATIONS, late)),
         ):
             starts = {place: found[place][0] for place in places}
@@ -484,10 +505,11 @@ class _Search:
         return found
 
     def witness(self, points: Sequence[np.ndarray]) -> Counterexample | None:
-        """The simplest witness that separated points can be made into, or None without points."""
-        if not points:
+        """The simplest witness that points can be made into, or None without points that balls confirm."""
+        simplest = self.simplest(points) if points else None
+        if simplest is None:
             return None
-        point, minimal = min(self.simplified(points), key=lambda found: _weight(found[0]))
+        point, minimal = simplest
         found = self.separation(point)
         assert found is not None
         arrays = zip(self.cut(point[None]), self.inputs, strict=True)
