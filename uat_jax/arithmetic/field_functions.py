@@ -10,6 +10,7 @@ import functools
 import math
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
