@@ -7,6 +7,7 @@ people to look at: no verdict rests on it.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import itertools
 import math
@@ -47,8 +48,11 @@ SECONDS, EQUATIONS = 20.0, 100_000
 MOST_OPERATIONS = 10_000
 """Programs of more operations are not put side by side."""
 
-MOST_ENTRIES = 1 << 23
-"""Of programs that compute more entries, only what is written in the same way is alike."""
+BYTES = 64
+"""What the value of an entry takes for each level of the tower, in two copies and with what is made on the way.
+
+Where all values do not fit into the memory that is allowed, only what is written in the same way is alike.
+"""
 
 FEW = 4
 """So many entries of a value are written out."""
@@ -203,11 +207,13 @@ class _Pair:
 
     # Values
 
+    @property
+    def entries(self) -> int:
+        """How many entries both programs compute."""
+        return sum(math.prod(shape_of(v)) for p in self.programs for e in p.equations for v in e.outvars)
+
     def values(self) -> tuple[_Values, str]:
         """The values at a random point of prime fields, and why they were not compared, or ''."""
-        entries = sum(math.prod(shape_of(v)) for p in self.programs for e in p.equations for v in e.outvars)
-        if entries > MOST_ENTRIES:
-            return _Values(), f"values were not compared: the programs compute {entries:,} entries"
         for attempt in range(ATTEMPTS):
             try:
                 return self.at_random(attempt), ""
@@ -225,6 +231,7 @@ class _Pair:
         depth = fields.depth.written if "exponential form" in laws else fields.depth.plain
         positive = any(not isinstance(d, Integers) and d.positive for d in self.domains.of)
         depth = min(DEEPEST, depth + positive)
+        self.end.hold(BYTES * self.entries * (depth + 1), "the values of both programs")
         primes = primes_of(depth, seed, fields.step(laws), fields.bits, fields.order)
         levels = draw_levels(primes, (2,) * (depth + 1), np.random.default_rng(key("levels", *seed)[:4].tolist()))
         draw = Draw(levels, seed, self.end, fields.order)
@@ -256,7 +263,8 @@ class _Pair:
             found[variable] = _shown(np.asarray(value)[0] if is_number(variable) else np.asarray(value))
 
         pairs = zip(self.arrays, self.inputs, strict=True)
-        self.walk(arithmetic, [arithmetic.number(x) if is_number(v) else x for x, v in pairs], keep)
+        with contextlib.suppress(UatJaxError):  # such as that the time is up: what was reached is shown
+            self.walk(arithmetic, [arithmetic.number(x) if is_number(v) else x for x, v in pairs], keep)
         return found
 
     def walk(self, arithmetic: Any, given: Sequence[Any], keep: Callable[[Var, Any], None]) -> None:
