@@ -134,6 +134,15 @@ def test_where_values_do_not_fit_what_is_written_alike_is_alike(monkeypatch):
     assert [left.alike for left, _ in found.rows if left][0] is Alike.EQUAL
 
 
+def test_what_was_compared_when_the_time_is_up_is_kept(monkeypatch):
+    certificate, whole = of(norm, again, X, V, V, M)
+    monkeypatch.setattr(alignment, "EQUATIONS", 50)
+    found = aligned(certificate)
+    assert "as far as the time allowed" in found.reason and len(found.rows) >= len(whole.rows)
+    known = {o.alike for row in found.rows for o in row if o}
+    assert Alike.UNKNOWN in known and Alike.EQUAL in known
+
+
 def _paths(data, path=()):
     """The places of all values in JSON."""
     yield path

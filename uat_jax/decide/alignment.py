@@ -40,9 +40,9 @@ from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.integers import Integers, ends, held
 from uat_jax.decide.prime_fields import ATTEMPTS, DEEPEST, PrimeFields, primes_of
 from uat_jax.decide.recheck import hostile, stated_inputs
-from uat_jax.errors import UatJaxError
+from uat_jax.errors import BudgetError, UatJaxError
 
-SECONDS, EQUATIONS = 20.0, 100_000
+SECONDS, EQUATIONS = 30.0, 100_000
 """What looking for equal values may take: beyond that, only what is written in the same way is alike."""
 
 MOST_OPERATIONS = 10_000
@@ -78,7 +78,7 @@ class Alike(StrEnum):
     PARTED = "parted"
     """The other program never computes it, nor anything that both compute from it: it leads to a different output."""
     UNKNOWN = "unknown"
-    """Prime fields cannot follow it."""
+    """It was not compared: prime fields cannot follow it, or there was no time."""
 
 
 @dataclass(frozen=True)
@@ -215,16 +215,25 @@ class _Pair:
     def values(self) -> tuple[_Values, str]:
         """The values at a random point of prime fields, and why they were not compared, or ''."""
         for attempt in range(ATTEMPTS):
+            found = _Values()
             try:
-                return self.at_random(attempt), ""
+                self.at_random(attempt, found)
+                return found, ""
             except ZeroDivisorError:
                 continue
+            except BudgetError:
+                return found, "values were compared as far as the time allowed"
             except UatJaxError as error:
                 return _Values(), f"values were not compared: {error}"
         return _Values(), "values were not compared: a divisor vanishes at every random point"
 
-    def at_random(self, attempt: int) -> _Values:
-        """The values at one random point.  Raises `ZeroDivisorError` where a divisor vanishes."""
+    def at_random(self, attempt: int, found: _Values) -> None:
+        """Find the values at one random point.
+
+        Raises:
+            ZeroDivisorError: a divisor vanishes there.
+            BudgetError: the time is up; what was found by then is kept.
+        """
         left, right = (program_of(p.constants, p.inputs, p.outputs, p.equations) for p in self.programs)
         fields = PrimeFields(left, right, self.certificate.settings["seed"], deadline=self.end, domains=self.domains)
         laws, seed = self.laws(fields), (fields.seed, 31, attempt)
@@ -237,13 +246,12 @@ class _Pair:
         draw = Draw(levels, seed, self.end, fields.order)
         functions = FieldFunctions(draw, laws, logarithms=fields.takes_logarithms(laws))
         arithmetic = Fields(functions, fields.meeting, self.end, selects=fields.selects)
-        random, found = np.random.default_rng(seed), _Values()
+        random = np.random.default_rng(seed)
         given = [
             fields.input(functions, i, shape_of(v)) if is_number(v) else _integers(random, self.domains[i], v)
             for i, v in enumerate(self.inputs)
         ]
         self.walk(arithmetic, given, found.keep)
-        return found
 
     def laws(self, fields: PrimeFields) -> frozenset[str]:
         """The laws under which the certificate was decided, or those under which values are looked at first."""
@@ -294,10 +302,9 @@ class _Pair:
         def alike(place: int, equation: JaxprEqn) -> Alike:
             if matches[place] is not None:
                 return Alike.ELSEWHERE
-            if place in leads_to_other and place not in leads_to_both:
-                return Alike.PARTED
-            unknown = bool(values.entries) and equation.outvars[0] not in values.entries
-            return Alike.UNKNOWN if unknown else Alike.OWN
+            if equation.outvars[0] not in values.entries:
+                return Alike.UNKNOWN
+            return Alike.PARTED if place in leads_to_other and place not in leads_to_both else Alike.OWN
 
         return [
             Computed(
