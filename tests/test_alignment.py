@@ -101,6 +101,13 @@ def test_entries_in_other_places_are_told_from_equal_arrays():
     assert Alike.REARRANGED in {o.alike for row in found.rows for o in row if o}
 
 
+def test_a_wrong_order_of_entries_parts_as_well():
+    certificate, found = of(lambda x: jnp.exp(x)[::-1], lambda x: jnp.roll(jnp.exp(x), 1), V)
+    assert certificate.verdict is uj.Verdict.REFUTED
+    left, right = found.parted
+    assert left and right and "exp" not in left.text + right.text
+
+
 def test_integers_that_choose_are_followed_at_some_choice():
     tokens = uj.integers(jax.ShapeDtypeStruct((2,), jnp.int32), 0, 4)
     certificate, found = of(table, one_hot, jax.ShapeDtypeStruct((5, 3), jnp.float32), tokens)

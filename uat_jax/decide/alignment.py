@@ -295,16 +295,15 @@ class _Pair:
         program, other = self.programs[side], self.programs[1 - side]
         there = {values.of(e, values.entries): place for place, e in reversed([*enumerate(other.equations)])}
         matches = [there.get(values.of(e, values.entries)) for e in program.equations]
-        both = [v for e, match in zip(program.equations, matches, strict=True) if match is not None for v in e.outvars]
-        leads_to_both = set(program.cone(both, ()))
-        leads_to_other = set(program.cone(self.different(side, values), both))
+        # Where only the places of entries differ, no entries do.
+        parted = self.parted(side, values, values.entries) or self.parted(side, values, values.arrays)
 
         def alike(place: int, equation: JaxprEqn) -> Alike:
+            if place in parted:
+                return Alike.PARTED
             if matches[place] is not None:
                 return Alike.ELSEWHERE
-            if equation.outvars[0] not in values.entries:
-                return Alike.UNKNOWN
-            return Alike.PARTED if place in leads_to_other and place not in leads_to_both else Alike.OWN
+            return Alike.OWN if equation.outvars[0] in values.entries else Alike.UNKNOWN
 
         return [
             Computed(
@@ -318,6 +317,15 @@ class _Pair:
             )
             for place, equation in enumerate(program.equations)
         ]
+
+    def parted(self, side: int, values: _Values, known: Mapping[Any, int]) -> set[int]:
+        """The places of operations of one program that lead to a different output, and to no value that both have."""
+        program = self.programs[side]
+        there = {values.of(e, known) for e in self.programs[1 - side].equations}
+        both = [v for e in program.equations if values.of(e, known) in there for v in e.outvars]
+        leads_to_both = set(program.cone(both, ()))
+        found = set(program.cone(self.different(side, values), both)) - leads_to_both
+        return {place for place in found if program.equations[place].outvars[0] in values.entries}
 
     def different(self, side: int, values: _Values) -> list[Var]:
         """The outputs of one program that are not those of the other, unless the certificate says that they are."""
@@ -382,7 +390,9 @@ def _beside(
 
 
 def _alike(left: Computed, right: Computed, alike: Alike) -> Row:
-    return replace(left, alike=alike, other=right.number), replace(right, alike=alike, other=left.number)
+    """Two operations in one row; one that leads to a different output remains marked."""
+    kept = lambda o: o.alike if o.alike is Alike.PARTED else alike
+    return replace(left, alike=kept(left), other=right.number), replace(right, alike=kept(right), other=left.number)
 
 
 def _names(count: int) -> list[str]:
