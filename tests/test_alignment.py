@@ -11,6 +11,7 @@ import pytest
 import uat_jax as uj
 from tests.excerpt import one_in
 from tests.test_parting import WRONG, M, V, X, again, norm, planted, wrong_scale
+from uat_jax.decide import alignment
 from uat_jax.decide.alignment import Alike, aligned
 
 pytestmark = pytest.mark.usefixtures("standard_promotion")
@@ -100,6 +101,13 @@ def test_entries_in_other_places_are_told_from_equal_arrays():
     assert Alike.REARRANGED in {o.alike for row in found.rows for o in row if o}
 
 
+def test_a_wrong_order_of_entries_parts_as_well():
+    certificate, found = of(lambda x: jnp.exp(x)[::-1], lambda x: jnp.roll(jnp.exp(x), 1), V)
+    assert certificate.verdict is uj.Verdict.REFUTED
+    left, right = found.parted
+    assert left and right and "exp" not in left.text + right.text
+
+
 def test_integers_that_choose_are_followed_at_some_choice():
     tokens = uj.integers(jax.ShapeDtypeStruct((2,), jnp.int32), 0, 4)
     certificate, found = of(table, one_hot, jax.ShapeDtypeStruct((5, 3), jnp.float32), tokens)
@@ -111,9 +119,10 @@ def test_a_file_gives_the_same_rows(tmp_path):
     assert aligned(uj.load(certificate.save(tmp_path / "c.json"))) == found
 
 
-def test_what_cannot_be_shown_says_why():
+def test_what_cannot_be_shown_says_why(monkeypatch):
     certificate, _ = of(jnp.sin, jnp.cos, V)
-    several = lambda x: jax.lax.fori_loop(0, 12_000, lambda i, y: jnp.sin(y), x)
+    monkeypatch.setattr(alignment, "MOST_OPERATIONS", 49)
+    several = lambda x: jax.lax.fori_loop(0, 50, lambda i, y: jnp.sin(y), x)
     long, found = of(several, several, V)
     assert not found.rows and "operations" in found.reason, found
     assert "no programs" in aligned(uj.prove("updates.boxes")).reason
@@ -121,6 +130,24 @@ def test_what_cannot_be_shown_says_why():
         certificate, claim={**certificate.claim, "programs": [{"sizes": {}, "missing": "why"}]}
     )
     assert aligned(missing).reason == "why"
+
+
+def test_where_values_do_not_fit_what_is_written_alike_is_alike(monkeypatch):
+    monkeypatch.setattr(alignment, "MEMORY", "1 MiB")
+    big = jax.ShapeDtypeStruct((256, 256), jnp.float32)
+    certificate = uj.certify(lambda x: jnp.tanh(x @ x) + 1, lambda x: 1 + jnp.tanh(x @ x), big)
+    found = aligned(certificate)
+    assert "the values of both programs needs about" in found.reason
+    assert [left.alike for left, _ in found.rows if left][0] is Alike.EQUAL
+
+
+def test_what_was_compared_when_the_time_is_up_is_kept(monkeypatch):
+    certificate, whole = of(norm, again, X, V, V, M)
+    monkeypatch.setattr(alignment, "EQUATIONS", 50)
+    found = aligned(certificate)
+    assert "as far as the time allowed" in found.reason and len(found.rows) >= len(whole.rows)
+    known = {o.alike for row in found.rows for o in row if o}
+    assert Alike.UNKNOWN in known and Alike.EQUAL in known
 
 
 def _paths(data, path=()):

@@ -7,6 +7,7 @@ people to look at: no verdict rests on it.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import itertools
 import math
@@ -39,16 +40,19 @@ from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.integers import Integers, ends, held
 from uat_jax.decide.prime_fields import ATTEMPTS, DEEPEST, PrimeFields, primes_of
 from uat_jax.decide.recheck import hostile, stated_inputs
-from uat_jax.errors import UatJaxError
+from uat_jax.errors import BudgetError, UatJaxError
 
-SECONDS, EQUATIONS = 20.0, 100_000
+SECONDS, EQUATIONS = 30.0, 100_000
 """What looking for equal values may take: beyond that, only what is written in the same way is alike."""
 
 MOST_OPERATIONS = 10_000
 """Programs of more operations are not put side by side."""
 
-MOST_ENTRIES = 1 << 23
-"""Of programs that compute more entries, only what is written in the same way is alike."""
+BYTES = 64
+"""What the value of an entry takes for each level of the tower, in two copies and with what is made on the way.
+
+Where all values do not fit into the memory that is allowed, only what is written in the same way is alike.
+"""
 
 FEW = 4
 """So many entries of a value are written out."""
@@ -74,7 +78,7 @@ class Alike(StrEnum):
     PARTED = "parted"
     """The other program never computes it, nor anything that both compute from it: it leads to a different output."""
     UNKNOWN = "unknown"
-    """Prime fields cannot follow it."""
+    """It was not compared: prime fields cannot follow it, or there was no time."""
 
 
 @dataclass(frozen=True)
@@ -203,40 +207,51 @@ class _Pair:
 
     # Values
 
+    @property
+    def entries(self) -> int:
+        """How many entries both programs compute."""
+        return sum(math.prod(shape_of(v)) for p in self.programs for e in p.equations for v in e.outvars)
+
     def values(self) -> tuple[_Values, str]:
         """The values at a random point of prime fields, and why they were not compared, or ''."""
-        entries = sum(math.prod(shape_of(v)) for p in self.programs for e in p.equations for v in e.outvars)
-        if entries > MOST_ENTRIES:
-            return _Values(), f"values were not compared: the programs compute {entries:,} entries"
         for attempt in range(ATTEMPTS):
+            found = _Values()
             try:
-                return self.at_random(attempt), ""
+                self.at_random(attempt, found)
+                return found, ""
             except ZeroDivisorError:
                 continue
+            except BudgetError:
+                return found, "values were compared as far as the time allowed"
             except UatJaxError as error:
                 return _Values(), f"values were not compared: {error}"
         return _Values(), "values were not compared: a divisor vanishes at every random point"
 
-    def at_random(self, attempt: int) -> _Values:
-        """The values at one random point.  Raises `ZeroDivisorError` where a divisor vanishes."""
+    def at_random(self, attempt: int, found: _Values) -> None:
+        """Find the values at one random point.
+
+        Raises:
+            ZeroDivisorError: a divisor vanishes there.
+            BudgetError: the time is up; what was found by then is kept.
+        """
         left, right = (program_of(p.constants, p.inputs, p.outputs, p.equations) for p in self.programs)
         fields = PrimeFields(left, right, self.certificate.settings["seed"], deadline=self.end, domains=self.domains)
         laws, seed = self.laws(fields), (fields.seed, 31, attempt)
         depth = fields.depth.written if "exponential form" in laws else fields.depth.plain
         positive = any(not isinstance(d, Integers) and d.positive for d in self.domains.of)
         depth = min(DEEPEST, depth + positive)
+        self.end.hold(BYTES * self.entries * (depth + 1), "the values of both programs")
         primes = primes_of(depth, seed, fields.step(laws), fields.bits, fields.order)
         levels = draw_levels(primes, (2,) * (depth + 1), np.random.default_rng(key("levels", *seed)[:4].tolist()))
         draw = Draw(levels, seed, self.end, fields.order)
         functions = FieldFunctions(draw, laws, logarithms=fields.takes_logarithms(laws))
         arithmetic = Fields(functions, fields.meeting, self.end, selects=fields.selects)
-        random, found = np.random.default_rng(seed), _Values()
+        random = np.random.default_rng(seed)
         given = [
             fields.input(functions, i, shape_of(v)) if is_number(v) else _integers(random, self.domains[i], v)
             for i, v in enumerate(self.inputs)
         ]
         self.walk(arithmetic, given, found.keep)
-        return found
 
     def laws(self, fields: PrimeFields) -> frozenset[str]:
         """The laws under which the certificate was decided, or those under which values are looked at first."""
@@ -256,7 +271,8 @@ class _Pair:
             found[variable] = _shown(np.asarray(value)[0] if is_number(variable) else np.asarray(value))
 
         pairs = zip(self.arrays, self.inputs, strict=True)
-        self.walk(arithmetic, [arithmetic.number(x) if is_number(v) else x for x, v in pairs], keep)
+        with contextlib.suppress(UatJaxError):  # such as that the time is up: what was reached is shown
+            self.walk(arithmetic, [arithmetic.number(x) if is_number(v) else x for x, v in pairs], keep)
         return found
 
     def walk(self, arithmetic: Any, given: Sequence[Any], keep: Callable[[Var, Any], None]) -> None:
@@ -279,17 +295,15 @@ class _Pair:
         program, other = self.programs[side], self.programs[1 - side]
         there = {values.of(e, values.entries): place for place, e in reversed([*enumerate(other.equations)])}
         matches = [there.get(values.of(e, values.entries)) for e in program.equations]
-        both = [v for e, match in zip(program.equations, matches, strict=True) if match is not None for v in e.outvars]
-        leads_to_both = set(program.cone(both, ()))
-        leads_to_other = set(program.cone(self.different(side, values), both))
+        # Where only the places of entries differ, no entries do.
+        parted = self.parted(side, values, values.entries) or self.parted(side, values, values.arrays)
 
         def alike(place: int, equation: JaxprEqn) -> Alike:
+            if place in parted:
+                return Alike.PARTED
             if matches[place] is not None:
                 return Alike.ELSEWHERE
-            if place in leads_to_other and place not in leads_to_both:
-                return Alike.PARTED
-            unknown = bool(values.entries) and equation.outvars[0] not in values.entries
-            return Alike.UNKNOWN if unknown else Alike.OWN
+            return Alike.OWN if equation.outvars[0] in values.entries else Alike.UNKNOWN
 
         return [
             Computed(
@@ -303,6 +317,15 @@ class _Pair:
             )
             for place, equation in enumerate(program.equations)
         ]
+
+    def parted(self, side: int, values: _Values, known: Mapping[Any, int]) -> set[int]:
+        """The places of operations of one program that lead to a different output, and to no value that both have."""
+        program = self.programs[side]
+        there = {values.of(e, known) for e in self.programs[1 - side].equations}
+        both = [v for e in program.equations if values.of(e, known) in there for v in e.outvars]
+        leads_to_both = set(program.cone(both, ()))
+        found = set(program.cone(self.different(side, values), both)) - leads_to_both
+        return {place for place in found if program.equations[place].outvars[0] in values.entries}
 
     def different(self, side: int, values: _Values) -> list[Var]:
         """The outputs of one program that are not those of the other, unless the certificate says that they are."""
@@ -367,7 +390,9 @@ def _beside(
 
 
 def _alike(left: Computed, right: Computed, alike: Alike) -> Row:
-    return replace(left, alike=alike, other=right.number), replace(right, alike=alike, other=left.number)
+    """Two operations in one row; one that leads to a different output remains marked."""
+    kept = lambda o: o.alike if o.alike is Alike.PARTED else alike
+    return replace(left, alike=kept(left), other=right.number), replace(right, alike=kept(right), other=left.number)
 
 
 def _names(count: int) -> list[str]:

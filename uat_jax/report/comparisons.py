@@ -69,7 +69,7 @@ def page(compared: Sequence[Mapping[str, str]]) -> str:
         f"<header><h1>Comparisons: {escape(summary)}</h1></header>\n"
         f'<main id="main">\n<form role="search"><div role="group" aria-label="verdicts">{pressed}</div>'
         '<label>Words <input type="search" id="text" autocomplete="off"></label>'
-        '<label><input type="checkbox" id="hazards"> with hazards alone</label>'
+        '<label><input type="checkbox" id="hazards"> only with hazards</label>'
         '<output id="shown" class="soft" aria-live="polite"></output></form>\n'
         f'<table><caption class="unseen">All comparisons of the run</caption>'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>\n</main>"
