@@ -29,6 +29,9 @@ INSTEAD = "select a large finite number instead, or give the inputs a domain (uj
 Rule = Callable[..., Any]
 """rule(fields, equation, *operands) for operands of which at least one is infinite for some inputs."""
 
+OF_ROWS = frozenset(["reduce_max", "reduce_min"])
+"""Extremes of rows, which are taken to be subtracted where rows are masked."""
+
 OPPOSITE = {MINUS_INFINITY: INFINITY, INFINITY: MINUS_INFINITY, UNDEFINED: UNDEFINED}
 
 
@@ -48,7 +51,8 @@ def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> lis
         return fields.rearrange(equation, operands)
     if name not in RULES:
         named = f"'{name}'{source_line(equation)}"
-        raise UnsupportedError(f"{named} takes an infinity or NaN that depends on the input; {INSTEAD}")
+        what = "compare without the maximum that is subtracted, or mask by position" if name in OF_ROWS else INSTEAD
+        raise UnsupportedError(f"{named} takes an infinity or NaN that depends on the input; {what}")
     return [RULES[name](fields, equation, *operands)]
 
 
