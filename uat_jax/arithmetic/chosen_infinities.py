@@ -149,6 +149,20 @@ def _multiple(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     return product.but(infinite=Infinite(fields.functions.spread(infinite.where, product.shape), code))
 
 
+def _quotient(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """A quotient by a constant that is not 0."""
+    factor = None if is_chosen(y) else rational(fields.draw, fields.lift(y))
+    if not factor:
+        raise UnsupportedError(
+            f"'div'{source_line(equation)} takes an infinity or NaN that depends on the input; {INSTEAD}"
+        )
+    finite, infinite = separated(fields, x)
+    assert infinite is not None
+    code = infinite.code if factor > 0 else OPPOSITE[infinite.code]
+    quotient = fields.functions.divide(finite, fields.lift(y))
+    return quotient.but(infinite=Infinite(fields.functions.spread(infinite.where, quotient.shape), code))
+
+
 def _exponential(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     """Exp(-∞) = 0."""
     finite, infinite = separated(fields, x)
@@ -317,6 +331,7 @@ RULES: dict[str, Rule] = {
     "add": _sum,
     "add_any": _sum,
     "convert_element_type": _cast,
+    "div": _quotient,
     "exp": _exponential,
     "is_finite": _is_finite,
     "max": _extreme(1),
