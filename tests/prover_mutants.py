@@ -83,7 +83,8 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('frozenset("abs argmax argmin cbrt', 'frozenset("abs argmax argmin sqrt cbrt', ROW, "sqrt is defined everywhere", DIFFERS + "[undefined: isnan of sqrt]"),
         ('frozenset("abs argmax argmin cbrt', 'frozenset("abs argmax argmin div cbrt', ROW, "div is defined everywhere", DIFFERS + "[undefined: NaN > y and y >= NaN]"),
         ("gt is_finite le lt ne not", "gt is_finite le lt max ne not", ROW, "a maximum is a decision and forgets NaN", DIFFERS + "[facts: a maximum with a logarithm decided, not <=]"),
-        ('STRUCTURAL | {"convert_element_type"}', 'STRUCTURAL | {"convert_element_type", "max", "min"}', ROW, "a minimum passes an infinity on", DIFFERS + "[laws: a clip by the sign of a zero]"),
+        ("return facts[0].thin & facts[1].thin", "return facts[0].thin | facts[1].thin", FACT, "a maximum is thin where one of its members is", DIFFERS + "[facts: 1 by a maximum]"),
+        ('"round sinh sqrt".split()', '"max min round sinh sqrt".split()', ROW, "a minimum passes an infinity on", DIFFERS + "[laws: a clip by the sign of a zero]"),
         ("return worst if is_number(equation.invars[0]) and is_number(equation.outvars[0]) else Nature.PIECEWISE", "return worst", CONDITION, "a cast to an integer is as smooth as its operand", DIFFERS + "[steps: cast to int16: == against never]"),
         ('if name == "integer_pow" and equation.params["y"] >= 0:', 'if name == "integer_pow":', CONDITION, "1/x is entire", DIFFERS + "[facts: arctangents by a power: > and >=]"),
         ("worst if worst is Nature.ENTIRE and has_signs else", "worst if worst is Nature.ENTIRE else", CONDITION, "a quotient by what may be 0 is entire", DIFFERS + "[facts: arctangents: > and >=]"),
@@ -106,6 +107,9 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("False if nature is Nature.PIECEWISE else nonzero(result.residues)", "nonzero(result.residues)", CONDITION, "what is piecewise and not zero is thin", DIFFERS + "[divisors: relu by a sign, times its argument]"),
         ("nature, defined = _nature(equation, operands, known), _defined(equation, operands, known)", "nature, defined = _nature(equation, operands, known), Defined.ALWAYS", FACT, "everything is defined everywhere", DIFFERS + "[undefined: NaN > y and y >= NaN]"),
         ("for x in operands]) or any([f.guarded for f in facts]):", "for x in operands]):", CONDITION, "a sum is not 0 where its term is not, under a condition too", "test_facts.py::test_a_term_says_nothing_of_a_sum_under_a_condition[thin]"),
+    ],
+    "arithmetic/cases.py": [
+        ("return total == 0", "return True", CONDITION, "constants of the terms of sums need not cancel", DIFFERS + "[stretched: a constant too much in a sum of signs]"),
     ],
     "arithmetic/exchanges.py": [
         (" or not same(first.residues, case.residues)", "", CONDITION, "rows are exchanged as in the first way", MATRICES + "[which rows are exchanged]"),
@@ -355,6 +359,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if rank == count:\n        return Exponents(count, rank, 1)", "if True:\n        return Exponents(count, rank, 1)", CONDITION, "exponents are independent", "test_error_bound.py::test_rank_and_width_of_planted_relations[a, 123456789a/987654321--]"),
     ],
     "arithmetic/formula.py": [
+        ("(*kept, (shape, expression.shape))", "kept", CONDITION, "a row has its entries where a column has them", DIFFERS + "[stretched: pairs of equal numbers]"),
         ('"ge": lambda sign: sign >= 0', '"ge": lambda sign: sign > 0', WEAKER, "≥ is >", DIFFERS + "[steps: cast to int32 around zero: > against >=]"),
     ],
     "arithmetic/meeting.py": [

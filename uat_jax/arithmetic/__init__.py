@@ -43,6 +43,7 @@ facts.py             where a number is analytic, defined, positive and zero (fac
 expressions.py       which computation a number is the result of
 meeting.py           decisions between equal numbers that make no difference
 cases.py             two formulas compared in every case of their decisions
+separate_terms.py    sums, of which the cases are looked at term by term
 inequalities.py      whether polynomial inequalities can hold at once
 entries_first.py     entries of what is computed entry by entry, taken before it is computed
 alike.py             numbers of a draw that are one function by cases

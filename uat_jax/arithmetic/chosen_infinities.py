@@ -29,6 +29,9 @@ INSTEAD = "select a large finite number instead, or give the inputs a domain (uj
 Rule = Callable[..., Any]
 """rule(fields, equation, *operands) for operands of which at least one is infinite for some inputs."""
 
+OF_ROWS = frozenset(["reduce_max", "reduce_min"])
+"""Extremes of rows, which are taken to be subtracted where rows are masked."""
+
 OPPOSITE = {MINUS_INFINITY: INFINITY, INFINITY: MINUS_INFINITY, UNDEFINED: UNDEFINED}
 
 
@@ -48,7 +51,8 @@ def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> lis
         return fields.rearrange(equation, operands)
     if name not in RULES:
         named = f"'{name}'{source_line(equation)}"
-        raise UnsupportedError(f"{named} takes an infinity or NaN that depends on the input; {INSTEAD}")
+        what = "compare without the maximum that is subtracted, or mask by position" if name in OF_ROWS else INSTEAD
+        raise UnsupportedError(f"{named} takes an infinity or NaN that depends on the input; {what}")
     return [RULES[name](fields, equation, *operands)]
 
 
@@ -143,6 +147,20 @@ def _multiple(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     code = infinite.code if factor > 0 else OPPOSITE[infinite.code]
     product = fields.functions.multiply(fields.lift(constant), finite)
     return product.but(infinite=Infinite(fields.functions.spread(infinite.where, product.shape), code))
+
+
+def _quotient(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """A quotient by a constant that is not 0."""
+    factor = None if is_chosen(y) else rational(fields.draw, fields.lift(y))
+    if not factor:
+        raise UnsupportedError(
+            f"'div'{source_line(equation)} takes an infinity or NaN that depends on the input; {INSTEAD}"
+        )
+    finite, infinite = separated(fields, x)
+    assert infinite is not None
+    code = infinite.code if factor > 0 else OPPOSITE[infinite.code]
+    quotient = fields.functions.divide(finite, fields.lift(y))
+    return quotient.but(infinite=Infinite(fields.functions.spread(infinite.where, quotient.shape), code))
 
 
 def _exponential(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
@@ -313,6 +331,7 @@ RULES: dict[str, Rule] = {
     "add": _sum,
     "add_any": _sum,
     "convert_element_type": _cast,
+    "div": _quotient,
     "exp": _exponential,
     "is_finite": _is_finite,
     "max": _extreme(1),

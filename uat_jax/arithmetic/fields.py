@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, JaxprEqn
+from jax.extend.core import ClosedJaxpr, JaxprEqn, Var
 
 from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places, spectral_functions
 from uat_jax.arithmetic.alike import Alike
@@ -837,9 +837,8 @@ class Fields(Arithmetic):
 
     def _complement_of(self, equation: JaxprEqn, predicate: Number) -> int:
         """Where "not p" stands in the table of expressions for the predicate p of a selection."""
-        opposite = equation.replace(
-            primitive=lax.not_p, params={}, invars=equation.invars[:1], outvars=equation.invars[:1]
-        )
+        given = [variable for variable in equation.invars[:1] if isinstance(variable, Var)]
+        opposite = equation.replace(primitive=lax.not_p, params={}, invars=list(given), outvars=given)
         assert predicate.expression is not None
         return self.expressions.applied(opposite, (predicate.expression,), 0, predicate.shape)
 

@@ -46,6 +46,8 @@ LIBRARIES = {
     "everyday_losses": "numpyro",
     "everyday_training": "rlax",
     "everyday_arrays": "lineax",
+    "everyday_methods": "distrax",
+    "everyday_functions": "distrax",
 }
 """Table → the library it needs, as it is imported."""
 

@@ -27,6 +27,7 @@ from . import (
     scatters,
     sizes,
     steps,
+    stretched,
     taken,
     ties,
     undefined,
@@ -63,6 +64,7 @@ KINDS = {
         entries,
         increasing,
         roots,
+        stretched,
     )
 }
 

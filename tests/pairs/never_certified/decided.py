@@ -383,5 +383,9 @@ DECIDED: frozenset[str] = frozenset(
         "roots: a clipped cosine",
         "roots: a clipped cosine of unit vectors",
         "entries: logarithms of rows of a triangle",
+        "stretched: the larger of two",
+        "stretched: two axes",
+        "stretched: a sum of signs",
+        "stretched: a mean without NaN by choice",
     ]
 )
