@@ -97,7 +97,7 @@ def largest_allowed(name):
 # --- they are the families of transformers --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", one_in(8, DESCRIBED))
+@pytest.mark.parametrize("name", one_in(12, DESCRIBED))
 def test_the_output_is_that_of_transformers(name):
     model = loaded(name)
     for length in LENGTHS:
@@ -113,7 +113,7 @@ def test_padding_is_not_seen(name):
     assert batch_error(name, model).max() <= largest_allowed(name)
 
 
-@pytest.mark.parametrize("name", one_in(8, DESCRIBED))
+@pytest.mark.parametrize("name", one_in(20, DESCRIBED))
 def test_terms_add_up_with_and_without_padding(name):
     model, wanted = loaded(name), expected(name)
     texts = [wanted["tokens_7"], wanted["tokens_1"], wanted["tokens_16"]]
@@ -128,7 +128,7 @@ def test_terms_add_up_with_and_without_padding(name):
     assert np.all(np.abs(stacked.terms - batch[0].terms) <= tolerance(dc.terms, model, jnp.asarray(texts[0])))
 
 
-@pytest.mark.parametrize("name", one_in(8, DESCRIBED))
+@pytest.mark.parametrize("name", one_in(16, DESCRIBED))
 def test_terms_are_those_of_theorem_1(name):
     model, tokens = loaded(name), jnp.asarray(expected(name)["tokens_7"])
     may = tolerance(dc.terms, model, tokens) + tolerance(dc.closed_form, model, tokens)
@@ -143,7 +143,7 @@ def test_architectures_are_certified(name):
     assert found.certificate.verdict is Verdict.CERTIFIED and found.passes
 
 
-@pytest.mark.parametrize("name", VISION)
+@pytest.mark.parametrize("name", one_in(2, VISION))
 def test_images_too(name):
     """Their output, the terms of a batch, and a twin whose patches are read column by column."""
     model, wanted = loaded(name), expected(name)
@@ -310,7 +310,7 @@ def distances_backwards(patch):
     patch.setattr(model_module, "distance_buckets", lambda *given: right(*given).T)
 
 
-PATCHES = {off_by_one: ("llama_linear", "phi", "gemma3"), alibi_of_other_heads: ("bloom",)}
+PATCHES = {off_by_one: ("phi", "gemma3"), alibi_of_other_heads: ("bloom",)}
 PATCHES |= {distances_backwards: ("t5_encoder", "mpnet")}
 
 
@@ -384,7 +384,7 @@ WRONG_TERMS = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG_TERMS, ids=lambda wrong: wrong.__name__)
+@pytest.mark.parametrize("wrong", one_in(2, list(WRONG_TERMS)), ids=lambda wrong: wrong.__name__)
 def test_wrong_terms_are_told_from_those_of_theorem_1(monkeypatch, wrong):
     for name in WRONG_TERMS[wrong]:
         model, tokens = loaded(name), jnp.asarray(expected(name)["tokens_7"])
