@@ -21,6 +21,8 @@ import uat_jax as uj
 import uat_jax.decomposition as dc
 from uat_jax.certification import certify_decomposition
 from uat_jax.decide.verdict import Verdict
+from uat_jax.decomposition import frozen, streams
+from uat_jax.decomposition.operators import Identity
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.networks import model as model_module
 from uat_jax.networks import rope_scaling
@@ -95,7 +97,7 @@ def largest_allowed(name):
 # --- they are the families of transformers --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", one_in(8, DESCRIBED))
+@pytest.mark.parametrize("name", one_in(12, DESCRIBED))
 def test_the_output_is_that_of_transformers(name):
     model = loaded(name)
     for length in LENGTHS:
@@ -111,7 +113,7 @@ def test_padding_is_not_seen(name):
     assert batch_error(name, model).max() <= largest_allowed(name)
 
 
-@pytest.mark.parametrize("name", one_in(8, DESCRIBED))
+@pytest.mark.parametrize("name", one_in(20, DESCRIBED))
 def test_terms_add_up_with_and_without_padding(name):
     model, wanted = loaded(name), expected(name)
     texts = [wanted["tokens_7"], wanted["tokens_1"], wanted["tokens_16"]]
@@ -126,7 +128,7 @@ def test_terms_add_up_with_and_without_padding(name):
     assert np.all(np.abs(stacked.terms - batch[0].terms) <= tolerance(dc.terms, model, jnp.asarray(texts[0])))
 
 
-@pytest.mark.parametrize("name", one_in(8, DESCRIBED))
+@pytest.mark.parametrize("name", one_in(16, DESCRIBED))
 def test_terms_are_those_of_theorem_1(name):
     model, tokens = loaded(name), jnp.asarray(expected(name)["tokens_7"])
     may = tolerance(dc.terms, model, tokens) + tolerance(dc.closed_form, model, tokens)
@@ -141,7 +143,7 @@ def test_architectures_are_certified(name):
     assert found.certificate.verdict is Verdict.CERTIFIED and found.passes
 
 
-@pytest.mark.parametrize("name", VISION)
+@pytest.mark.parametrize("name", one_in(2, VISION))
 def test_images_too(name):
     """Their output, the terms of a batch, and a twin whose patches are read column by column."""
     model, wanted = loaded(name), expected(name)
@@ -308,7 +310,7 @@ def distances_backwards(patch):
     patch.setattr(model_module, "distance_buckets", lambda *given: right(*given).T)
 
 
-PATCHES = {off_by_one: ("llama_linear", "phi", "gemma3"), alibi_of_other_heads: ("bloom",)}
+PATCHES = {off_by_one: ("phi", "gemma3"), alibi_of_other_heads: ("bloom",)}
 PATCHES |= {distances_backwards: ("t5_encoder", "mpnet")}
 
 
@@ -320,6 +322,78 @@ def test_wrong_positions_are_rejected(monkeypatch, wrong):
             wrong(patch)
             found = np.asarray(model(jnp.asarray(expected(name)["tokens_16"])))
         assert np.abs(found - expected(name)["output_16"]).max() > bound, name
+
+
+def norm_behind_lost(patch):
+    """What attention adds is not normed."""
+    right = streams.normed
+    patch.setattr(
+        streams, "normed", lambda norm, parts, *rest: parts if _is_behind(norm) else right(norm, parts, *rest)
+    )
+
+
+BEHIND = []
+
+
+def _is_behind(norm):
+    return any(norm is other for other in BEHIND)
+
+
+def term_past_the_norm_behind(patch):
+    right = streams.frozen_norm
+    patch.setattr(
+        streams,
+        "frozen_norm",
+        lambda norm, *rest: Identity(rest[0]) if any(norm is of for of in BEHIND) else right(norm, *rest),
+    )
+
+
+def one_after_the_other(patch):
+    """The feed-forward part sees what the attention beside it has added."""
+    patch.setattr(streams, "KINDS", {**streams.KINDS, "parallel": streams.pre_norm})
+
+
+def routing_of_other_tokens(patch):
+    right = frozen.expert_gates
+    patch.setattr(frozen, "expert_gates", lambda layer, x, **options: right(layer, x[::-1], **options))
+
+
+def routing_to_other_experts(patch):
+    right = frozen.expert_gates
+    patch.setattr(frozen, "expert_gates", lambda *given, **options: right(*given, **options)[:, ::-1])
+
+
+def windows_of_other_layers(patch):
+    right = streams.carry
+    turned = lambda step: lambda state, block, layer: step(state, block, 3 - layer)
+    patch.setattr(streams, "carry", lambda step, state, blocks: right(turned(step), state, blocks))
+
+
+def affine_lost(patch):
+    patch.setattr(streams, "_embedded", lambda model, tokens, sorting: sorting.start(model.embed(tokens)))
+
+
+WRONG_TERMS = {
+    norm_behind_lost: ("gemma2", "olmo2"),
+    term_past_the_norm_behind: ("gemma2", "olmo2"),
+    one_after_the_other: ("falcon_new", "gpt_neox"),
+    routing_of_other_tokens: ("mixtral",),
+    routing_to_other_experts: ("qwen3_moe",),
+    windows_of_other_layers: ("gemma3", "smollm3"),
+    affine_lost: ("albert",),
+}
+
+
+@pytest.mark.parametrize("wrong", one_in(2, list(WRONG_TERMS)), ids=lambda wrong: wrong.__name__)
+def test_wrong_terms_are_told_from_those_of_theorem_1(monkeypatch, wrong):
+    for name in WRONG_TERMS[wrong]:
+        model, tokens = loaded(name), jnp.asarray(expected(name)["tokens_7"])
+        form, may = dc.closed_form(model, tokens), tolerance(dc.terms, model, tokens)
+        BEHIND[:] = [norm for block in model.blocks for norm in (block.after_1, block.after_2) if norm is not None]
+        with monkeypatch.context() as patch:
+            wrong(patch)
+            found = dc.terms(model, tokens)
+        assert np.any(np.abs(found - form) > 100 * may), name
 
 
 # --- options --------------------------------------------------------------------------------------------------------
@@ -408,7 +482,7 @@ def test_options_that_change_the_function_are_refused_by_name(name):
     change, message = REFUSED[name]
     with pytest.raises(UnsupportedError, match=message) as refused:
         loaded(name, change)
-    assert "\n" not in str(refused.value)
+    assert "\n" not in str(refused.value) and "; decompose_function takes it as a JAX function" in str(refused.value)
 
 
 BAD = {

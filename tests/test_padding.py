@@ -15,7 +15,7 @@ from random_parameters import generator
 
 import uat_jax as uj
 import uat_jax.decomposition as dc
-from uat_jax.decomposition import decomposition
+from uat_jax.decomposition import decomposition, measurements
 from uat_jax.errors import InputError
 from uat_jax.networks import model as model_module
 from uat_jax.networks import padding
@@ -68,6 +68,24 @@ def test_a_padded_row_is_the_row_alone(random, name):
         assert not np.any(found.terms[:, ~kept]) and not np.any(found.hidden[~kept])
 
 
+@pytest.mark.parametrize("name", ["BERT", "Qwen2"])
+def test_forms_of_a_text_that_is_filled_up(random, name):
+    """Terms, two streams and the closed form with a length are those of the text alone."""
+    model, filled = drawn_model(random, name), jnp.array([*SHORT, 1, 1])
+    for split in (dc.terms, dc.two_streams, dc.closed_form):
+        found, alone = split(model, filled, length=jnp.array(2)), split(model, jnp.array(SHORT))
+        assert np.all(np.abs(found[:, :2] - alone) <= tolerance(split, model, jnp.array(SHORT)))
+
+
+def test_lengths_are_means_over_the_text(random):
+    model = drawn_model(random, "BERT")
+    found, alone = uj.decompose(model, np.array([1, 2, 1, 0]), [0, 1, 0, 1]), uj.decompose(model, np.array(SHORT))
+    usual, over_all = measurements.lengths(alone.terms), measurements.lengths(found.terms)
+    # sums of squares, each within a few roundings of itself: 2⁻⁴⁰ is 2¹² of them
+    assert np.all(np.abs(measurements.lengths(found.terms, found.mask) - usual) <= 2.0**-40 * usual)
+    assert np.all(np.abs(over_all - usual) > 0.1 * usual)
+
+
 @pytest.mark.parametrize("name", one_in(3, FULL))
 def test_a_ragged_batch_is_its_texts(random, name):
     model = drawn_model(random, name)
@@ -94,7 +112,7 @@ def test_stacked_blocks_too(random):
     assert not differs(model, dc.Decomposition(found.terms[:, 2:], found.hidden[2:]), SHORT)
 
 
-@pytest.mark.parametrize("name", ["BERT", "gated post-norm", "GPT-2"])
+@pytest.mark.parametrize("name", one_in(3, ["BERT", "gated post-norm", "GPT-2"]))
 def test_contributions_and_means_are_those_of_the_text(random, name):
     model = drawn_model(random, name)
     vector = jnp.arange(1.0, model.embedding.tokens.shape[1] + 1)

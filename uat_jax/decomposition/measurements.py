@@ -28,9 +28,10 @@ PARAMETERS = ("A", "B", "C", "b", "c")
 """The parameters of a layer x_j = A x_{j−1} + c + C σ(B x_{j−1} + b)."""
 
 
-def lengths(terms: jax.Array) -> np.ndarray:
-    """The root of the mean over the tokens of |term_n|², (…, N, M) → (…)."""
-    return np.sqrt(np.mean(np.sum(np.square(np.asarray(terms, np.float64)), axis=-1), axis=-1))
+def lengths(terms: jax.Array, mask: jax.Array | None = None) -> np.ndarray:
+    """The root of the mean over the tokens of |term_n|², (…, N, M) → (…); with a mask (N,) over those of the text."""
+    squares = np.sum(np.square(np.asarray(terms, np.float64)), axis=-1)
+    return np.sqrt(np.mean(squares if mask is None else squares[..., np.asarray(mask)], axis=-1))
 
 
 def shares(decomposition: Decomposition) -> np.ndarray:

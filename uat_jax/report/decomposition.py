@@ -34,12 +34,12 @@ def show_adaptation(console: Console, of: Decomposition, output: str, to: Attrib
 
 
 def _terms(table: Table, of: Decomposition, to: Attribution) -> Table:
-    columns = (of.names, lengths(of.terms), shares(of), np.asarray(to.by_source, np.float64))
+    columns = (of.names, lengths(of.terms, of.mask), shares(of), np.asarray(to.by_source, np.float64))
     for name, length, share, contribution in zip(*columns, strict=True):
         table.add_row(name, f"{length:.4g}", f"{share:.1%}", f"{contribution:+.4f}")
     table.add_section()
-    table.add_row("sum", f"{lengths(of.total):.4g}", f"{shares(of).sum():.1%}", f"{float(to.total):+.4f}")
-    table.add_row("forward pass", f"{lengths(of.hidden):.4g}", "", f"{float(to.output):+.4f}")
+    table.add_row("sum", f"{lengths(of.total, of.mask):.4g}", f"{shares(of).sum():.1%}", f"{float(to.total):+.4f}")
+    table.add_row("forward pass", f"{lengths(of.hidden, of.mask):.4g}", "", f"{float(to.output):+.4f}")
     return table
 
 
@@ -191,7 +191,7 @@ def figures(of: Decomposition, to: Attribution) -> dict[str, object]:
 def adaptation_figures(of: Decomposition, to: Attribution) -> dict[str, object]:
     """What `show_adaptation` prints, and the change of the contribution of every term at every token."""
     return {
-        "lengths": lengths(of.terms).tolist(),
+        "lengths": lengths(of.terms, of.mask).tolist(),
         "shares": shares(of).tolist(),
         "output": {"forward": float(to.output), "sum": float(to.total), "contributions": _nested(to.contributions)},
     }

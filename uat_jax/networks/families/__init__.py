@@ -87,7 +87,7 @@ MISSING: Mapping[str, str] = {
     "xlnet": "recurrence over segments",
 }
 """What models of other types have that no description can say."""
-INSTEAD = "decompose_function takes any JAX function"
+INSTEAD = "decompose_function takes it as a JAX function: docs/decomposition.md"
 THREE_LINES = "from uat_jax.decomposition import decompose_function; f = lambda x: …; decompose_function(f, x)"
 """What decomposes a network that is written down in JAX, f being what follows its embedding x (N, M)."""
 
@@ -116,7 +116,10 @@ def build_model(
 ) -> Model:
     """The model of what a folder holds; raises what `load_model` raises, without the path."""
     family, architecture = _family(checkpoint.config)
-    model = model_of(family, architecture, checkpoint, dtype, adapter)
+    try:
+        model = model_of(family, architecture, checkpoint, dtype, adapter)
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{error}; {INSTEAD}") from None
     return jax.device_put(model, may_alias=False)
 
 
