@@ -335,8 +335,8 @@ PAIRS = {
     ),
     "the product of eigenvalues": (
         lambda a: linalg.eigvalsh(a).prod(),
-        lambda a: linalg.det(symmetric(a)),
-        linalg.det,
+        lambda a: along_a_row(symmetric(a)),
+        along_a_row,
         (A3,),
     ),
     "the sum of squares of eigenvalues": (
@@ -359,8 +359,8 @@ PAIRS = {
     ),
     "the product of singular values": (
         lambda a: linalg.svd(a, compute_uv=False).prod(),
-        lambda a: jnp.abs(linalg.det(a)),
-        linalg.det,
+        lambda a: jnp.abs(along_a_row(a)),
+        along_a_row,
         (A3,),
     ),
     "eigenvalues of a matrix and one more": (
