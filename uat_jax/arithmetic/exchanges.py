@@ -304,9 +304,10 @@ def _each_way(
     evaluate: Evaluate,
 ) -> list[Cases]:
     """Each result for each way to exchange rows, the same object where it is the same for all."""
-    if math.prod(counts.values()) > MOST_WAYS:
+    if (count := math.prod(counts.values())) > MOST_WAYS:
         raise UnsupportedError(
-            f"'{equation.primitive.name}'{source_line(equation)} depends on the exchanges of rows of several matrices"
+            f"'{equation.primitive.name}'{source_line(equation)} depends on how rows are exchanged, in {count} ways, "
+            f"and at most {MOST_WAYS} are followed"
         )
     at = lambda way: [operand.on(way) if isinstance(operand, Exchanged) else operand for operand in operands]
     keys = list(itertools.product(*map(range, counts.values())))
