@@ -13,7 +13,10 @@ from exported_functions import scaled
 FOLDER = Path(__file__).parent / "exported_programs"
 NAMES = (
     "GPT-2 block", "exact gelu", "log gamma", "conv net", "LSTM", "sort with a passenger", "value at the argmax",
-    "cumulative logsumexp", "scatter add", "triangular solve", "fft", "cond on data", "top k",
+    "cumulative logsumexp", "scatter add", "triangular solve", "fft", "cond on data", "top k", "solve",
+    "dropout with a fixed key", "gradient of a GPT-2 block", "gradient of a conv net", "gradient of a scan",
+    "fori loop", "associative scan", "argsorted values", "segment sum", "rfft and back", "bfloat16",
+    "tree of outputs",
 )  # fmt: skip
 
 

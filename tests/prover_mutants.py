@@ -113,6 +113,17 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     ],
     "arithmetic/exchanges.py": [
         (" or not same(first.residues, case.residues)", "", CONDITION, "rows are exchanged as in the first way", MATRICES + "[which rows are exchanged]"),
+        (" or not fields.certain(of.matrices)", "", CONDITION, "the sign of a determinant of NaN is NaN", MATRICES + "[isnan of a sign and of that of a determinant]"),
+    ],
+    "arithmetic/factored.py": [
+        ("(b.letter != of.order_of).any() or ", "", CONDITION, "rows are in the order that is asked for", MATRICES + "[rows in the opposite order]"),
+        ("(x.letter.ravel()[values] != letter // n * n + v).any()", "False", CONDITION, "rows are where they were before they are put back", MATRICES + "[a transposed solution that is reversed and put back]"),
+    ],
+    "arithmetic/spectra.py": [
+        ("each[1].moved(lambda a: a[..., ::-1])", "each[1]", SIGN, "eigenvalues of the opposite matrix keep their order", MATRICES + "[eigenvalues of the opposite matrix in its order]"),
+    ],
+    "arithmetic/spectral_functions.py": [
+        ("return same(x, values) or same(x, values.moved(lambda a: a[:, ::-1]))", "return True", CONDITION, "any row of three numbers is that of the eigenvalues", MATRICES + "[magnitudes of eigenvalues]"),
     ],
     "arithmetic/linear_algebra.py": [
         ("undefined = 0 * sum(roots[1:], roots[0])", "undefined = 0 * roots[0]", FACT, "Cholesky is defined where its first pivot is positive", "test_linear_algebra.py::test_cholesky_is_undefined_in_every_entry"),

@@ -14,6 +14,7 @@ from jax.numpy import linalg
 
 import uat_jax as uj
 from uat_jax.arithmetic.balls import exact
+from uat_jax.arithmetic.determinants import determinant
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.linear_algebra import LARGEST
@@ -72,12 +73,12 @@ def by_steps(a, b, *, order: Any = lambda p: p, lower: Any = True, **options):
     return triangular(factors, half, left_side=True, **options)[:, 0]
 
 
-def by_transposed_steps(a, b, *, back: Any = jnp.argsort):
-    """The same for Aᵀ, whose solution is put back into the order that `back` makes of p."""
+def by_transposed_steps(a, b, *, back: Any = jnp.argsort, between: Any = lambda x: x):
+    """The same for Aᵀ; what `between` makes of the solution is put back into the order that `back` makes of p."""
     factors, _, p = lax.linalg.lu(a)
     half = triangular(factors, b[:, None], left_side=True, transpose_a=True)
     x = triangular(factors, half, left_side=True, lower=True, unit_diagonal=True, transpose_a=True)[:, 0]
-    return x[back(p)]
+    return between(x)[back(p)]
 
 
 def along_a_row(a):
@@ -335,8 +336,8 @@ PAIRS = {
     ),
     "the product of eigenvalues": (
         lambda a: linalg.eigvalsh(a).prod(),
-        lambda a: linalg.det(symmetric(a)),
-        linalg.det,
+        lambda a: along_a_row(symmetric(a)),
+        along_a_row,
         (A3,),
     ),
     "the sum of squares of eigenvalues": (
@@ -359,8 +360,8 @@ PAIRS = {
     ),
     "the product of singular values": (
         lambda a: linalg.svd(a, compute_uv=False).prod(),
-        lambda a: jnp.abs(linalg.det(a)),
-        linalg.det,
+        lambda a: jnp.abs(along_a_row(a)),
+        along_a_row,
         (A3,),
     ),
     "eigenvalues of a matrix and one more": (
@@ -497,6 +498,11 @@ NEVER = {
         lambda a: jnp.sign(linalg.det(a)),
         (A3,),
     ),
+    "isnan of a sign and of that of a determinant": (
+        lambda a: jnp.where(jnp.isnan(linalg.slogdet(a * a / a)[0]), 1.0, 0.0),
+        lambda a: jnp.where(jnp.isnan(jnp.sign(determinant(a * a / a))), 1.0, 0.0),
+        (A3,),
+    ),
     "singular on a half-line": (
         lambda x, b: jnp.where(x > 0, linalg.solve(jnp.maximum(x, 0) * jnp.eye(3), jnp.maximum(x, 0) * b)[0], 0.0),
         lambda x, b: b[0] + 0 * x,
@@ -520,6 +526,11 @@ NEVER = {
     ),
     "a transposed solution that is put back the other way": (
         lambda a, b: by_transposed_steps(a, b, back=lambda p: p),
+        lambda a, b: linalg.solve(a.T, b),
+        (A3, B3),
+    ),
+    "a transposed solution that is reversed and put back": (
+        lambda a, b: by_transposed_steps(a, b, between=lambda x: x[::-1]),
         lambda a, b: linalg.solve(a.T, b),
         (A3, B3),
     ),

@@ -76,6 +76,12 @@ def test_what_is_left_has_the_same_values_in_the_domain(name):
         np.testing.assert_allclose(left(x)[0], right(x)[0], rtol=2.0**-20, atol=1e-40)  # a few roundings
 
 
+def test_a_constant_that_is_a_random_key_is_no_number():
+    key = jax.random.key(7)
+    program = jax.make_jaxpr(lambda x: jnp.where(jax.random.bernoulli(key, 0.5, x.shape), x, 0))(X)
+    assert str(without_unreached(program, INNER)) == str(program)
+
+
 def test_what_no_output_needs_is_left_out_and_what_is_constant_stays():
     def unneeded(x):
         _ = jnp.linalg.eigvalsh(jnp.outer(x, x))

@@ -37,7 +37,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What `certify` said (None: it raised what is no `UatJaxError`), its seconds after tracing, and the finding."""
+    """What `certify` said (None: it raised what is no `UatJaxError`), its seconds after tracing, and the finding.
+
+    Seconds are those of the processor, which other work on the machine does not lengthen.
+    """
 
     question: Question
     verdict: Verdict | None
@@ -69,18 +72,18 @@ def answer(question: Question, budget: float) -> Answer:
     """The verdict on a question within some seconds."""
     with as_libraries_are():
         plain = jax.tree.map(lambda spec: jax.ShapeDtypeStruct(spec.shape, spec.dtype), question.specs)
-        start = time.perf_counter()
+        start = time.process_time()
         for function in (question.left, question.right):
             jax.make_jaxpr(function)(*plain)
-        traced = time.perf_counter()
+        traced = time.process_time()
         options = {"wrt": question.wrt, "almost_everywhere": question.almost_everywhere, "budget": budget}
         try:
             certificate = certify(question.left, question.right, *question.specs, **options)
         except UatJaxError as refused:
-            return Answer(question, Verdict.UNKNOWN, time.perf_counter() - traced, str(refused))
+            return Answer(question, Verdict.UNKNOWN, time.process_time() - traced, str(refused))
         except Exception as error:  # what certify must not do is a line of the table, not its end
-            return Answer(question, None, time.perf_counter() - traced, f"{type(error).__name__}: {error}")
-        seconds = max(0.0, time.perf_counter() - traced - (traced - start))
+            return Answer(question, None, time.process_time() - traced, f"{type(error).__name__}: {error}")
+        seconds = max(0.0, time.process_time() - traced - (traced - start))
     return Answer(question, certificate.verdict, seconds, "; ".join(e.finding for e in certificate.evidence))
 
 
@@ -115,7 +118,7 @@ def table_of(answers: dict[str, Sequence[Answer]]) -> Table:
         "REFUTED",
         "decided wrongly",
         "raised",
-        "median s",
+        "median cpu s",
         "90 %",
     )
     table = Table("table", *columns)

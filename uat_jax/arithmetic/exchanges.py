@@ -20,13 +20,14 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic import determinants, factored
-from uat_jax.arithmetic.concrete import is_array
+from uat_jax.arithmetic.concrete import bind, is_array
 from uat_jax.arithmetic.definitions import defined
 from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.linear_algebra import eliminated
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.residues import same
+from uat_jax.arithmetic.scattering import SCATTERS
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -114,6 +115,8 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
         )
         for i, (place, variable, symbol) in enumerate(zip(places, equation.outvars, known or [None] * 3, strict=True))
     ]
+    if known is not None:
+        known[0].of.orders = lambda: {(k,): each[2] for k, each in enumerate(found())}
     fields.expressions.results[operation_of(equation), (fields.place(x),)] = results, False
     return results
 
@@ -199,7 +202,8 @@ def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any], evalua
             results.append(steps.setdefault(place, each))
         elif known is None:
             one = _one_of(each.cases)
-            results.append(each if one is None else one)
+            symbol = None if of is None else factored.as_order(of, each.cases)
+            results.append(replace(each, symbol=symbol) if one is None else one)
         elif isinstance(known[i], factored.Symbol):
             results.append(replace(each, symbol=known[i]))
         else:
@@ -251,6 +255,11 @@ def is_step(equation: JaxprEqn, operands: Sequence[Any]) -> bool:
     return equation.primitive.name == "triangular_solve" and factored.is_step(equation, *given)
 
 
+def is_placed(equation: JaxprEqn, operands: Sequence[Any]) -> bool:
+    """Whether an equation writes whole numbers at places that depend on exchanges, as files do that make the order."""
+    return equation.primitive.name in SCATTERS and all(isinstance(x, Exchanged) or is_array(x) for x in operands)
+
+
 def _in_terms_of_the_order(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
     """What is known of the results whichever way rows are exchanged, if it is known of the operands."""
     given = [x.symbol if isinstance(x, Exchanged) else x for x in operands]
@@ -295,9 +304,10 @@ def _each_way(
     evaluate: Evaluate,
 ) -> list[Cases]:
     """Each result for each way to exchange rows, the same object where it is the same for all."""
-    if math.prod(counts.values()) > MOST_WAYS:
+    if (count := math.prod(counts.values())) > MOST_WAYS:
         raise UnsupportedError(
-            f"'{equation.primitive.name}'{source_line(equation)} depends on the exchanges of rows of several matrices"
+            f"'{equation.primitive.name}'{source_line(equation)} depends on how rows are exchanged, in {count} ways, "
+            f"and at most {MOST_WAYS} are followed"
         )
     at = lambda way: [operand.on(way) if isinstance(operand, Exchanged) else operand for operand in operands]
     keys = list(itertools.product(*map(range, counts.values())))
@@ -308,7 +318,9 @@ def _each_way(
     for values in given.values():
         if tuple(map(id, values)) not in found:
             undefined = any(value is None for value in values)
-            found[tuple(map(id, values))] = [None] * len(equation.outvars) if undefined else evaluate(values)
+            whole = not undefined and equation.primitive.name in SCATTERS and all(map(is_array, values))
+            made = (lambda given: bind(equation, given)) if whole else evaluate
+            found[tuple(map(id, values))] = [None] * len(equation.outvars) if undefined else made(values)
     rows = {key: found[tuple(map(id, values))] for key, values in given.items()}
     places = list(map(fields.place, operands))
     results: list[Cases] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +43,13 @@ class Factorised:
     """Square matrices A, of shape (..., n, n), that `lu` factorises.
 
     steps: places of expressions on the way to determinants, with their values; None as long as nobody asked for them.
+    orders: makes the order of rows for each way to exchange them, by the number of the way.
     """
 
     matrices: Number
     dtype: np.dtype
     steps: dict[int, Any] | None = None
+    orders: Callable[[], Mapping[tuple[int, ...], np.ndarray]] | None = None
 
     @property
     def rows(self) -> int:
@@ -135,6 +137,15 @@ def _order(of: Factorised) -> ByOrder:
     letter = of.order_of[..., 0]
     numbers = np.arange(of.rows, dtype=np.int32).reshape(-1, *(1,) * letter.ndim)
     return ByOrder(of, letter, np.broadcast_to(numbers, (of.rows, *letter.shape)))
+
+
+def as_order(of: Factorised, cases: Mapping[tuple[int, ...], Any]) -> ByOrder | None:
+    """The order of rows, if whole numbers are that for each way to exchange them."""
+    if of.orders is None or not all(is_array(x) and x.dtype.kind in "iu" for x in cases.values()):
+        return None
+    orders = of.orders()
+    same_keys = cases.keys() == orders.keys()
+    return _order(of) if same_keys and all(np.array_equal(x, orders[key]) for key, x in cases.items()) else None
 
 
 def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Symbol | Number | np.ndarray] | None:

@@ -239,6 +239,7 @@ class Fields(Arithmetic):
         """Also scatters whose indices are numbers, steps that solve by factors, and products of eigenvalues."""
         name = equation.primitive.name
         known = name in SCATTERS and isinstance(operands[1], Number) or exchanges.is_step(equation, operands)
+        known = known or any([isinstance(x, Exchanged) for x in operands]) and exchanges.is_placed(equation, operands)
         known = known or spectral_functions.is_of_eigenvalues(self, equation, operands)
         return known or super().supports(equation, operands)
 

@@ -202,9 +202,9 @@ def smaller_gram(a: jax.Array) -> jax.Array:
 
 
 def mean_and_rest(a: jax.Array) -> list[jax.Array]:
-    """The mean m of the diagonal, n times, and A - m."""
+    """The mean m of the diagonal, n times in a row, and A less m on its diagonal."""
     n = a.shape[-1]
-    mean = sum(a[..., i, i] for i in range(n))[..., None] / n
+    mean = jnp.trace(a, axis1=-2, axis2=-1)[..., None] / n
     return [jnp.broadcast_to(mean, a.shape[:-1]), a - mean[..., None] * jnp.eye(n, dtype=a.dtype)]
 
 
