@@ -249,6 +249,13 @@ def test_names_of_inputs_and_functions_are_those_of_the_user():
     assert any(str(a).startswith("x > 0") for a in certificate.assumptions)
 
 
+def test_functions_of_jax_are_named_by_where_users_find_them():
+    certificate = uj.certify(jax.nn.relu, jax.numpy.abs, V)
+    assert (certificate.claim["left"], certificate.claim["right"]) == ("jax.nn:relu", "jax.numpy:abs")
+    assert "from jax.nn import relu as left" in certificate.counterexample.program
+    assert not any("jax._src" in uj.certify(f, f, V).claim["left"] for f in (jax.lax.sin, jax.scipy.special.expit))
+
+
 def test_fixed_values_beside_symbolic_sizes_and_derivatives():
     n = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
     assert uj.certify(lambda x, c: c * x, lambda x, c: x * c, n, 3).verdict is uj.Verdict.PROVED
