@@ -310,7 +310,7 @@ CHANGES = {
     "more operations": (_shortened, "there is one more operation, 'sin' at test_kinds_of_functions.py:"),
     "another place": (lambda x: jnp.roll(x, next(COUNT) % 3), "the second time"),
     "another order": (
-        lambda x: [x - x[::-1], x[::-1] - x, x - x][next(COUNT) % 3],
+        lambda x: [x - x[::-1], x[::-1] - x, x[::-1] - x[::-1]][next(COUNT) % 3],
         "takes other operands the second time",
     ),
     "inside a loop": (_in_a_loop, "the first time and"),
@@ -341,6 +341,10 @@ REPEATED = {
     "loop": lambda x: jax.lax.scan(lambda c, _: (jnp.sin(c), None), x, None, length=3)[0],
     "branches": lambda x: jax.lax.cond(x.sum() > 0, jnp.sin, jnp.cos, x),
     "derivative of its own": jax.custom_jvp(jnp.sin),
+    "random numbers that nothing uses": lambda x: (jnp.sin(x + RANDOM.random(3).astype(np.float32)), x * 2)[1],
+    "random numbers that nothing in a loop uses": lambda x: jax.lax.fori_loop(
+        0, 4, lambda i, y: (y * RANDOM.random(), jnp.sin(y))[1], x
+    ),
     "counter that does not count": lambda x: (next(COUNT), x * 2)[1],
 }
 REPEATED["derivative of its own"].defjvp(lambda x, t: (jnp.sin(x[0]), jnp.cos(x[0]) * t[0]))
