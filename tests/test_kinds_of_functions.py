@@ -310,7 +310,7 @@ CHANGES = {
     "more operations": (_shortened, "there is one more operation, 'sin' at test_kinds_of_functions.py:"),
     "another place": (lambda x: jnp.roll(x, next(COUNT) % 3), "the second time"),
     "another order": (
-        lambda x: [x - x[::-1], x[::-1] - x, x[::-1] - x[::-1]][next(COUNT) % 3],
+        lambda x: (lambda r: [x - r, r - x, r - r][next(COUNT) % 3])(x[::-1]),
         "takes other operands the second time",
     ),
     "inside a loop": (_in_a_loop, "the first time and"),
