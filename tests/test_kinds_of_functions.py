@@ -252,7 +252,7 @@ def test_names_of_inputs_and_functions_are_those_of_the_user():
 def test_functions_of_jax_are_named_by_where_users_find_them():
     certificate = uj.certify(jax.nn.relu, jax.numpy.abs, V)
     assert (certificate.claim["left"], certificate.claim["right"]) == ("jax.nn:relu", "jax.numpy:abs")
-    assert "from jax.nn import relu as left" in certificate.counterexample.program
+    assert certificate.counterexample and "from jax.nn import relu as left" in certificate.counterexample.program
     assert not any("jax._src" in uj.certify(f, f, V).claim["left"] for f in (jax.lax.sin, jax.scipy.special.expit))
 
 
