@@ -249,6 +249,13 @@ def test_names_of_inputs_and_functions_are_those_of_the_user():
     assert any(str(a).startswith("x > 0") for a in certificate.assumptions)
 
 
+def test_functions_of_jax_are_named_by_where_users_find_them():
+    certificate = uj.certify(jax.nn.relu, jax.numpy.abs, V)
+    assert (certificate.claim["left"], certificate.claim["right"]) == ("jax.nn:relu", "jax.numpy:abs")
+    assert certificate.counterexample and "from jax.nn import relu as left" in certificate.counterexample.program
+    assert not any("jax._src" in uj.certify(f, f, V).claim["left"] for f in (jax.lax.sin, jax.scipy.special.expit))
+
+
 def test_fixed_values_beside_symbolic_sizes_and_derivatives():
     n = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
     assert uj.certify(lambda x, c: c * x, lambda x, c: x * c, n, 3).verdict is uj.Verdict.PROVED
@@ -303,7 +310,7 @@ CHANGES = {
     "more operations": (_shortened, "there is one more operation, 'sin' at test_kinds_of_functions.py:"),
     "another place": (lambda x: jnp.roll(x, next(COUNT) % 3), "the second time"),
     "another order": (
-        lambda x: [x - x[::-1], x[::-1] - x, x - x][next(COUNT) % 3],
+        lambda x: (lambda r: [x - r, r - x, r - r][next(COUNT) % 3])(x[::-1]),
         "takes other operands the second time",
     ),
     "inside a loop": (_in_a_loop, "the first time and"),
@@ -334,6 +341,10 @@ REPEATED = {
     "loop": lambda x: jax.lax.scan(lambda c, _: (jnp.sin(c), None), x, None, length=3)[0],
     "branches": lambda x: jax.lax.cond(x.sum() > 0, jnp.sin, jnp.cos, x),
     "derivative of its own": jax.custom_jvp(jnp.sin),
+    "random numbers that nothing uses": lambda x: (jnp.sin(x + RANDOM.random(3).astype(np.float32)), x * 2)[1],
+    "random numbers that nothing in a loop uses": lambda x: jax.lax.fori_loop(
+        0, 4, lambda i, y: (y * RANDOM.random(), jnp.sin(y))[1], x
+    ),
     "counter that does not count": lambda x: (next(COUNT), x * 2)[1],
 }
 REPEATED["derivative of its own"].defjvp(lambda x, t: (jnp.sin(x[0]), jnp.cos(x[0]) * t[0]))

@@ -58,11 +58,13 @@ def test_the_source_archive_has_what_it_names(name):
 
 def test_links_of_the_readme_lead_somewhere_and_are_none_on_an_index():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", text)
+    targets = re.findall(r"\]\(([\w./-]+\.(?:md|cff))(?:#[\w-]*)?\)", text)
     assert targets and all((ROOT / target).exists() for target in targets)
+    code = re.findall(r"```.*?```", text, re.S)
     (substitution,) = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]
     shown = re.sub(substitution["pattern"], substitution["replacement"], text)
-    assert not re.search(r"\]\((?!https?:)", shown) and "](https://" in shown
+    assert code == re.findall(r"```.*?```", shown, re.S) and "](https://" in shown
+    assert re.findall(r"\]\((?!https?:)(.*?)\)", re.sub(r"```.*?```", "", shown, flags=re.S)) == []
 
 
 def test_extras_that_a_message_names_are_there():

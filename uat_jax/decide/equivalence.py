@@ -48,6 +48,7 @@ from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loo
 from uat_jax.decide.masked_evidence import masked_evidence
 from uat_jax.decide.masks.programs import has_infinity
 from uat_jax.decide.missing import takes_long
+from uat_jax.decide.named_function import place_of
 from uat_jax.decide.parametrized import OnParameters, located, on_parameters
 from uat_jax.decide.pieces_evidence import difference_evidence, is_large
 from uat_jax.decide.places_read_off import with_places
@@ -828,4 +829,5 @@ def _full_name(function: Callable) -> str:
         function = function.function
     if isinstance(function, functools.partial):
         return f"partial of {_full_name(function.func)}"
-    return f"{getattr(function, '__module__', '?')}:{getattr(function, '__qualname__', name_of(function))}"
+    module, path = place_of(function)
+    return f"{module or '?'}:{path or name_of(function)}"

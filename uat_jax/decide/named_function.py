@@ -11,6 +11,30 @@ from typing import Any
 
 from uat_jax.errors import InputError
 
+PUBLIC = (
+    "jax.numpy",
+    "jax.nn",
+    "jax.lax",
+    "jax.scipy.special",
+    "jax.numpy.linalg",
+    "jax.numpy.fft",
+    "jax.random",
+    "jax",
+)
+"""Where JAX's own functions are looked for, which lie in modules that are not for users."""
+
+
+def place_of(function: Callable[..., Any]) -> tuple[str, str]:
+    """The module and the name in it by which a function can be imported; what it does not say is "".
+
+    A function of JAX is named by where users find it: jax.nn and relu.
+    """
+    module, path = (getattr(function, name, None) or "" for name in ("__module__", "__qualname__"))
+    if module.startswith("jax."):
+        named = (name for name in PUBLIC if getattr(sys.modules.get(name), path, None) is function)
+        module = next(named, module)
+    return module, path
+
 
 def named_function(name: str) -> Callable:
     """The function that "package.module:name" or "module:Class.method" stands for, looked for here and on the path.

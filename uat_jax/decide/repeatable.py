@@ -19,6 +19,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.tracing import source_line
+from uat_jax.decide.loops.walk import without_dead
 
 NUMBERS = (bool, int, float, complex, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)
 """The types of parameters that are compared; texts are not: they may be names that are made up anew."""
@@ -26,7 +27,13 @@ NUMBERS = (bool, int, float, complex, enum.Enum, np.dtype, np.ndarray, np.generi
 
 def first_change(once: ClosedJaxpr, again: ClosedJaxpr) -> str | None:
     """What a second trace of a function made otherwise, at the first operation that differs; None if nothing is."""
-    return next(_changes(once.jaxpr, once.consts, again.jaxpr, again.consts), None)
+    return next(_of_programs(once, again), None)
+
+
+def _of_programs(once: ClosedJaxpr, again: ClosedJaxpr) -> Iterator[str]:
+    """The differences between what two programs compute: random weights that are written over at once do not count."""
+    once, again = without_dead(once), without_dead(again)
+    yield from _changes(once.jaxpr, once.consts, again.jaxpr, again.consts)
 
 
 def _changes(once: Jaxpr, constants: Any, again: Jaxpr, others: Any) -> Iterator[str]:
@@ -86,7 +93,7 @@ def _of_parameters(a: JaxprEqn, b: JaxprEqn) -> Iterator[str]:
 def _of_values(where: str, x: Any, y: Any) -> Iterator[str]:
     """The differences between two parameters, as far as they are numbers, programs, and containers of them."""
     if isinstance(x, ClosedJaxpr) and isinstance(y, ClosedJaxpr):
-        yield from _changes(x.jaxpr, x.consts, y.jaxpr, y.consts)
+        yield from _of_programs(x, y)
     elif isinstance(x, Jaxpr) and isinstance(y, Jaxpr):
         yield from _changes(x, (), y, ())
     elif isinstance(x, tuple | list) and isinstance(y, tuple | list):

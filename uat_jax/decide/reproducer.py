@@ -14,6 +14,7 @@ from uat_jax.arithmetic.jaxpr_values import generator_of
 from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.integers import WHOLE
+from uat_jax.decide.named_function import place_of
 from uat_jax.decide.script import literal, script
 from uat_jax.decide.specification import WIDE, is_key, is_variable
 from uat_jax.decide.static_arguments import WithStatic, is_static, shown
@@ -96,7 +97,7 @@ def _imported(name: str, function: Callable) -> list[str]:
     """The lines that make a function available as `name`."""
     if isinstance(function, Program) and function.source:
         return ["import uat_jax as uj", f"{name} = {function.source}"]
-    module, path = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+    module, path = place_of(function)
     if not module or not path or module == "__main__" or _looked_up(module, path) is not function:
         return [f"{name} = ...  # put in the {'first' if name == 'left' else 'second'} of the two functions"]
     first, *rest = path.split(".")
