@@ -73,7 +73,8 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("finite & (values > 0)", "finite & (values >= 0)", WEAKER, "the constant 0 is positive", DIFFERS + "[divisors: isinf]"),
         ("positive, negative = finite & (values > 0), finite & (values < 0)", "positive, negative = finite & (values > 0), finite & (values <= 0)", FACT, "the constant 0 is negative", "test_signs.py::test_the_rules_of_signs_say_what_numbers_have[1-abs]"),
         ("for known in (positive, negative))", "for known in (True, negative))", FACT, "an input is positive", DIFFERS + "[undefined: in a scan]"),
-        ("(self.positive, self.negative, self.thin))", "(self.thin, self.negative, self.thin))", FACT, "a thin entry is positive once it is moved", DIFFERS + "[undefined: in a scan]"),
+        ("for known in (self.positive, self.negative))", "for known in (self.thin, self.negative))", FACT, "a thin entry of some known sign is positive once it is moved", "test_signs.py::test_the_rules_of_signs_say_what_numbers_have[1-asinh]"),
+        ("positive = negative = nowhere(thin.shape)", "positive, negative = thin, nowhere(thin.shape)", FACT, "a thin entry of no known sign is positive once it is moved", DIFFERS + "[undefined: in a scan]"),
         ("self.positive | (signs <= {1})", "self.positive | (signs <= {0, 1})", WEAKER, "what is not negative under a condition is positive", DIFFERS + "[guards: not negative is not positive]"),
     ],
     "arithmetic/fact_rules.py": [

@@ -19,7 +19,7 @@ from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Specification, traced
 from uat_jax.decide.traces import Traces
-from uat_jax.decide.witness import apart, find, smallest
+from uat_jax.decide.witness import WHOLE, apart, find, smallest
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 
 F = np.float32
@@ -351,6 +351,17 @@ def test_simplification_stops_and_says_so():
     result, minimal = simplified([3.7] * 64, lambda p: p.all(), remaining=2)
     assert not minimal and all(result)
     assert simplified([3.7] * 64, lambda p: p.all(), remaining=100) == ([1.0] * 64, True)
+
+
+def test_a_simpler_difference_that_only_float64_sees_is_no_witness():
+    """2^60 x + 1 is 2^60 x in float64 unless x is 0: the simplest input at which float64 sees a difference has none."""
+    one = lambda x: (2.0**60 * x[0] + 1) - 2.0**60 * x[0]
+    shapes = specs((6,))
+    assert find(*programs(one, lambda x: 0 * x[0] + 1, shapes), candidates=WHOLE) is None
+    above = lambda x: one(x) + jax.nn.relu(x[1] - 1)
+    found = find(*programs(above, lambda x: 0 * x[0] + 1, shapes), candidates=WHOLE)
+    assert found is not None and found.arrays[0].tolist() == [0, 2, 0, 0, 0, 0]
+    assert (found.left, found.right, found.minimal) == (2, 1, True)
 
 
 def smallest_of(left, right, specification, sizes, **search):
