@@ -49,6 +49,31 @@ class SourcedDecomposition:
         """output − total: rounding."""
         return lax.sub(self.output, self.total)
 
+    @property
+    def says_nothing(self) -> str | None:
+        """Why the terms tell nothing, if one of them is the whole output and all others are zero; else None.
+
+        Of arrays with values, not inside of `jax.jit`.
+        """
+        present = [name for name in self.names if bool(jnp.any(self[name] != 0))]
+        if len(present) != 1:
+            return None
+        (name,) = present
+        if name == INPUT:
+            return "everything is in the term 'input': at x_0 the function is a linear map, of one part; pass sources"
+        if name == BIAS:
+            return "everything is in the term 'bias': at x_0 nothing of the input reaches the output"
+        return (
+            f"everything is in the term {name!r}: nothing but that activation leads to the output, and no residual "
+            "connection past it; decompose what is in front of the activation, or a function with residual connections"
+        )
+
+    def __str__(self) -> str:
+        """Each term with its largest entry, and whether they tell anything."""
+        largest = [f"{name} {float(jnp.max(jnp.abs(self[name]))):.3g}" for name in self.names]
+        note = self.says_nothing
+        return f"largest entries: {', '.join(largest)}" + ("" if note is None else f"; {note}")
+
 
 def decompose_function(
     f: Callable[[jax.Array], jax.Array],
@@ -68,6 +93,9 @@ def decompose_function(
     with a constant matrix it is an activation: a source, numbered in order of appearance, one number for all that one
     sum brings into the residual stream.
 
+    A branch (`lax.cond`, `lax.switch`) and the number of rounds of a loop that depend on the input are frozen as they
+    are at x_0; inside of `jax.jit`, where x_0 has no values, they are refused.
+
     Args:
         f: from the features that enter the first block, (N, M) or any shape, to one floating-point array.
         x_0: those features.
@@ -80,7 +108,7 @@ def decompose_function(
     Raises:
         InputError: an unusable x_0, rule or name of a source, or not one floating-point output.
         ShapeError: a part that has not the shape of x_0.
-        UnsupportedError: a primitive that is in no table, or a branch that depends on the input.
+        UnsupportedError: a primitive that is in no table, or a branch that depends on an input without values.
     """
     if rule not in get_args(Freezing):
         raise InputError(f"got rule={rule!r}; wanted one of {', '.join(map(repr, get_args(Freezing)))}")
