@@ -346,6 +346,19 @@ def test_networks_of_libraries(library):
     assert verdict(partial(terms_and_sum, network), together(reference, network), blocks[:depth]) is Verdict.CERTIFIED
 
 
+def test_modules_of_nnx_are_taken_as_they_are():
+    """A recurrent network counts random numbers in its state; a batch norm in eval mode is a fixed linear map."""
+    nnx = pytest.importorskip("flax.nnx")
+    x, cell = jnp.asarray(W[:1, :N]), nnx.GRUCell(M, M, rngs=nnx.Rngs(0))
+    recurrent, norm = nnx.RNN(cell), nnx.BatchNorm(M, rngs=nnx.Rngs(0), use_running_average=True)
+    found = decompose_function(recurrent, x)
+    # fewer than 100 operations, each of at most 2⁻²³ of the largest term
+    tolerance = 100 * 2.0**-23 * jnp.max(jnp.abs(found.terms))
+    assert jnp.max(jnp.abs(found.total - recurrent(x))) <= tolerance < jnp.max(jnp.abs(found.total))
+    assert np.allclose(found.output, recurrent(x), rtol=0, atol=tolerance)
+    assert decompose_function(norm, x).names == LINEAR
+
+
 # --- the terms of a model ---------------------------------------------------------------------------------------------
 
 MODELS = {

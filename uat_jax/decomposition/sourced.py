@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
@@ -84,7 +85,7 @@ def decompose_function(
 ) -> SourcedDecomposition:
     """The terms of f(x_0), all multiplicative coefficients frozen at x_0.
 
-    f may be any JAX function; parameters are what it closes over.  The result can be compiled, differentiated and
+    f may be any JAX function, or a module of flax.nnx; parameters are what it closes over.  The result can be compiled, differentiated and
     mapped like f itself.
 
     Linear primitives carry every term along; constants that are added are the term "bias".  The result of a nonlinear
@@ -114,7 +115,7 @@ def decompose_function(
         raise InputError(f"got rule={rule!r}; wanted one of {', '.join(map(repr, get_args(Freezing)))}")
     named = dict(sources or {})
     _check(x_0, named)
-    program = trace(f, jax.ShapeDtypeStruct(x_0.shape, x_0.dtype))
+    program = trace(_without_state(f), jax.ShapeDtypeStruct(x_0.shape, x_0.dtype))
     single_output(program)
     arithmetic = SourcedArithmetic(rule)
     (output,) = interpret(program, arithmetic, [arithmetic.recorded(Sourced(x_0, Role.STREAM))])
@@ -143,3 +144,11 @@ def _check(x_0: Any, sources: Mapping[str, Any]) -> None:
 
 def _kind(value: Any) -> str:
     return f"an array of {value.dtype}" if hasattr(value, "dtype") else f"a {type(value).__name__}"
+
+
+def _without_state(f: Callable[[jax.Array], jax.Array]) -> Callable[[jax.Array], jax.Array]:
+    """A module of flax.nnx as a function that makes a copy of it, for a call may count random numbers up in its state."""
+    nnx = sys.modules.get("flax.nnx")  # who has such a module has imported it
+    if nnx is None or not isinstance(f, nnx.Module):
+        return f
+    return lambda x: nnx.clone(f)(x)
