@@ -77,6 +77,25 @@ def test_table_adds_up(capsys):
     assert rows["sum"][-2] == "100.0%"
 
 
+@pytest.mark.parametrize(
+    ("family", "column"),
+    [
+        ("gptj", "logit of token 0 at the last place without its bias"),
+        ("gemma2", "logit of token"),
+        ("gpt2_classes", "logit of label"),
+        ("bert_masked", "length of the mean feature"),
+        ("roberta_classes", "length of the mean feature"),
+    ],
+)
+def test_contributions_add_up_in_front_of_biases_caps_and_heads(family, column, capsys):
+    """The terms are those of what is linear in x_L; the head of a masked model comes behind the features."""
+    assert _decompose(FIXTURES / family, "--tokens", "3,4,5,6") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    rows = printed.split(" sum ")[1].split(" forward pass ")
+    total, forward = float(rows[0].split()[2]), float(rows[1].split()[1])
+    assert abs(total - forward) <= 1.5e-4 and column.partition("0")[0].strip() in printed
+
+
 @pytest.mark.campaign
 def test_layers_are_printed_only_if_asked_for(capsys):
     for options, printed in (((), False), (("--layers",), True)):
@@ -232,6 +251,17 @@ WRONG = {
     "trailing comma": ([GPT2, "--tokens", "1,"], "wanted whole numbers and commas"),
     "fraction": ([GPT2, "--tokens", "1.5"], "wanted whole numbers and commas"),
     "huge number": ([GPT2, "--tokens", "9" * 40], "wanted whole numbers"),
+    "twenty digits": ([GPT2, "--tokens", "99999999999999999999"], "wanted whole numbers and commas"),
+    "full-width digits": ([GPT2, "--tokens", "１,２"], "got --tokens '１,２', wanted whole numbers and commas"),
+    "padding": (
+        [str(FIXTURES / "bert_masked"), "--tokens", "3,4,1"],
+        "filled up with 1, which is padding; give a mask",
+    ),
+    "images": ([str(FIXTURES / "vit"), "--tokens", "3,4"], "wanted an image: floats (3, 6, 6)"),
+    "another family": (
+        ["mamba", "--tokens", "1"],
+        "the architecture 'MambaForCausalLM', which has state spaces; in JAX",
+    ),
     "out of range": ([GPT2, "--tokens", "1,99999"], "'1,99999': got token 99999 at position 1, wanted 0 to"),
     "negative": ([GPT2, "--tokens=-1"], "got token -1 at position 0"),
     "too many": ([GPT2, "--tokens", ",".join(["1"] * 5000)], "got 5000 tokens, wanted"),
@@ -277,6 +307,10 @@ def folders(tmp_path, monkeypatch):
     for name in ("unweighted", "truncated"):
         (tmp_path / name).mkdir()
         shutil.copy(FIXTURES / "gpt2" / "config.json", tmp_path / name)
+    (tmp_path / "mamba").mkdir()
+    config = {"model_type": "mamba", "architectures": ["MambaForCausalLM"]}
+    (tmp_path / "mamba" / "config.json").write_text(json.dumps(config))
+    shutil.copy(FIXTURES / "gpt2" / "model.safetensors", tmp_path / "mamba")
     whole = (FIXTURES / "gpt2" / "model.safetensors").read_bytes()
     (tmp_path / "truncated" / "model.safetensors").write_bytes(whole[: len(whole) // 2])
 

@@ -103,7 +103,7 @@ def test_contributions_and_means_are_those_of_the_text(random, name):
         kept = np.array(mask, bool)
         for output in outputs.values():
             alone = dc.attribute(model, jnp.array(SHORT), output)
-            found = dc.attribute(model, np.array(tokens), output, mask)
+            found = dc.attribute(model, jnp.array(tokens), output, mask)
             assert np.array_equal(found.contributions[:, kept], alone.contributions)
             assert found.output == alone.output and not np.any(found.contributions[:, ~kept])
         if model.unembedding is None:
@@ -170,6 +170,7 @@ BAD_MASKS = {
     "a word outside": ([[1], [1, 3]], None, "token 3 at position 1, wanted 0 to 2, the vocabulary"),
     "too many": ([[1], [1] * 5], None, "5 tokens, wanted 1 to 4, the positions of the model"),
     "no tokens in a mapping": ({"ids": [1]}, None, "a mapping of ids, wanted input_ids in it"),
+    "a pair": ({"input_ids": [[1, 2]], "token_type_ids": [[0, 1]]}, None, "token_type_ids other than 0, wanted 0"),
     "two masks": ({"input_ids": [1], "attention_mask": [1]}, [1], "a mask beside the attention_mask"),
     "an axis too many": ([[[1, 2]]], [[[1, 1]]], r"tokens as int64 of shape \(1, 1, 2\), wanted whole numbers"),
 }

@@ -12,6 +12,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -99,9 +100,11 @@ def certify_decomposition(
 
 
 def question(model: Model) -> Question:
-    """Whether `decomposed` is `computed`, at a small model of the same form and distinct tokens."""
+    """Whether `decomposed` is `computed`, at a small model of the same form and distinct tokens, or any pixels."""
     small = small_model(model)
-    tokens = jnp.arange(small.architecture.positions)[::-1]
+    tokens: Any = jnp.arange(small.architecture.positions)[::-1]
+    if small.architecture.image is not None:
+        tokens = jax.ShapeDtypeStruct((small.architecture.positions, small.embedding.tokens.shape[0]), jnp.float32)
     sides = decomposed, computed
     left, right = map(_of_stack, sides) if isinstance(model.blocks, Stack) else sides
     return Question(left, right, Specification((small, tokens)))

@@ -57,4 +57,4 @@ def _embedded(model: Model, tokens: jax.Array) -> Streams:
     shift = jnp.zeros_like(x)
     if norm is not None:
         x, shift = frozen_norm(norm, x, model.epsilon)(x), jnp.broadcast_to(norm_shift(norm), x.shape)
-    return [x, shift] if affine is None else [times(x, affine.matrix), times(shift, affine.matrix) + affine.bias]
+    return [x, shift] if affine is None else [times(x, affine.matrix), times(shift, affine.matrix) + affine.bias[None]]

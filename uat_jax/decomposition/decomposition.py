@@ -123,7 +123,8 @@ def decompose(
     Args:
         model: with L layers over M features.
         tokens: whole numbers (N,) or (B, N); or a list of B rows of different lengths, which are filled up behind; or
-            what a tokenizer returns, a mapping with ``input_ids`` and ``attention_mask``.
+            what a tokenizer returns, a mapping with ``input_ids`` and ``attention_mask``.  A model of images takes
+            floats (c, H, W) or (B, c, H, W).
         mask: (N,) or (B, N) as the tokens, true or 1 where there is text.  None: everything is.
         precision: of every matrix product.
 
@@ -139,6 +140,8 @@ def decompose(
         >>> found = uj.decompose(model, [[5, 7, 2], [5, 2]])  # doctest: +SKIP
         >>> found[1].terms  # that of [5, 2] alone  # doctest: +SKIP
     """
+    if model.architecture.image is not None:
+        return _decomposed(model, _checked_images(model, tokens, mask), precision=precision)
     if isinstance(tokens, Mapping):
         tokens, mask = of_tokenizer(tokens, mask)
     if is_ragged(tokens):
@@ -148,6 +151,14 @@ def decompose(
     if mask is None:
         return _decomposed(model, _checked(model, cast(jax.Array, tokens)), precision=precision)
     return _masked(model, *_checked_with(model, tokens, mask), precision=precision)
+
+
+def _checked_images(model: Model, images: Any, mask: Any) -> jax.Array:
+    """The pixels of each patch of an image (c, H, W), or of a batch of them."""
+    if mask is not None or isinstance(images, Mapping):
+        raise InputError("got a mask or a mapping for a model of images, wanted an array of them; they have no padding")
+    array = jnp.asarray(images)
+    return jnp.stack([model.check_tokens(image) for image in array]) if array.ndim == 4 else model.check_tokens(array)
 
 
 def _checked_with(model: Model, tokens: Any, mask: Any) -> tuple[jax.Array, jax.Array]:
@@ -198,6 +209,6 @@ def check_padding(model: Model, tokens: jax.Array | np.ndarray) -> None:
 
 @functools.partial(jax.jit, static_argnames="precision")
 def _decomposed(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike) -> Decomposition:
-    if tokens.ndim == 2:
+    if tokens.ndim == (2 if model.architecture.image is None else 3):
         return jax.vmap(lambda row: _decomposed(model, row, precision=precision))(tokens)
     return Decomposition(terms(model, tokens, precision=precision), model.hidden(tokens, precision=precision))

@@ -123,7 +123,7 @@ def _attention(
 
 
 def parallel(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
-    """A = I + M N_1, a = M(1 ⊗ β_1) + a_MHA, W = T_1 N_2 seen from x itself; N_2 = N_1 if the block has but one norm."""
+    """A = I + M N_1, a = M(1 ⊗ β_1) + a_MHA, W = T_1 N_2 seen from x itself; N_2 = N_1 where there is but one norm."""
     norm_1, shift_1 = _norm(block.norm_1, x, options)
     norm_2, shift_2 = _norm(block.norm_2 or block.norm_1, x, options)
     attend, a, through = _attention(block, x, norm_1, shift_1, options)

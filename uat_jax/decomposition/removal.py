@@ -34,13 +34,16 @@ from uat_jax.decomposition.operators import (
 from uat_jax.decomposition.parameters import Layer, operators
 from uat_jax.errors import InputError
 from uat_jax.networks.adapted import dense
-from uat_jax.networks.feed_forward_part import GatedFeedForward
+from uat_jax.networks.feed_forward_part import GatedFeedForward, MixtureOfGated
 from uat_jax.networks.model import Model
+
+GATED = GatedFeedForward | MixtureOfGated
+"""Parts whose second matrix is called ``down``."""
 
 
 def without_layer(model: Model, layer: int) -> Model:
     """The model without layer 1, …, or L: its input goes to the next one.  Raises `InputError` for another number."""
-    kept = _checked(model, layer)
+    _checked(model, layer)
     left = [number for number in range(1, len(model.blocks) + 1) if number != layer]
     blocks = tuple(model.blocks[number - 1] for number in left)
     return dataclasses.replace(model, blocks=blocks, architecture=model.architecture.only(left))
@@ -50,7 +53,7 @@ def without_activation(model: Model, layer: int) -> Model:
     """The model with the activation of a layer not added; its biases, attention and norms stay."""
     kept = _checked(model, layer)
     block = model.blocks[kept]
-    part, out = block.feed_forward, "down" if isinstance(block.feed_forward, GatedFeedForward) else "project"
+    part, out = block.feed_forward, "down" if isinstance(block.feed_forward, GATED) else "project"
     silent = part._replace(**{out: jax.tree.map(jnp.zeros_like, getattr(part, out))})
     blocks = (*model.blocks[:kept], block._replace(feed_forward=silent), *model.blocks[kept + 1 :])
     return dataclasses.replace(model, blocks=blocks)

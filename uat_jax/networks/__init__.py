@@ -11,17 +11,19 @@ train_digits.py       the script that trained them, `python -m uat_jax.networks.
 block.py              the blocks of real Transformers: pre-norm, post-norm, parallel, residual attention
 model.py              a language model, token numbers to features or logits
 checkpoint.py         a Hugging Face folder: its config and its tensors
-families/             GPT-2, BERT, Llama, Mistral and Qwen2 from such a folder, and LoRA adapters of PEFT for them
+families/             models from such a folder, each family by a description of its own, and LoRA adapters of PEFT
 tokenizer.py          texts as token numbers, by the folder's own tokenizer
 minilm.py             a trained sentence encoder that comes as a package
 decoder.py            embedding, blocks, final norm, unembedding
 adapted.py            a matrix with a low-rank update beside it, W + s L R, and products with it
 multihead.py          attention with full-width heads, groups, biases, masks, positions; cross-attention
 norms.py              LayerNorm, RMSNorm
-positions.py          RoPE, ALiBi
+positions.py          RoPE, ALiBi, buckets of distances
+rope_scaling.py       RoPE for longer texts: linear, dynamic, llama3, yarn
 masks.py              causal, sliding window, padding
-padding.py            the tokens that fill up the short texts of a batch
-feed_forward_part.py  plain, gated, mixture of experts
+patches.py            images as tokens
+padding.py            masks of padding, texts of different lengths, the tokens that fill up
+feed_forward_part.py  plain, gated, mixtures of plain and of gated experts
 heads.py              the papers' slice heads with a mask, and as full-width heads
 convolution.py        one-dimensional convolution along either axis
 lora.py               low-rank adapters on the papers' layers

@@ -17,6 +17,17 @@ def gelu_erf(x: jax.Array) -> jax.Array:
     return x / 2 * (1 + jax.lax.erf(x / root))
 
 
+def gelu_digits(x: jax.Array) -> jax.Array:
+    """The tanh approximation of GELU with √(2/π) written in eight digits, BLOOM's."""
+    inside = jnp.asarray(0.79788456, x.dtype) * x * (1 + jnp.asarray(0.044715, x.dtype) * x * x)
+    return x / 2 * (1 + jnp.tanh(inside))
+
+
+def quick_gelu(x: jax.Array) -> jax.Array:
+    """x / (1 + exp(−1.702 x)), CLIP's."""
+    return x * jax.nn.sigmoid(jnp.asarray(1.702, x.dtype) * x)
+
+
 ACTIVATIONS: dict[str, Activation] = {
     "tanh": jnp.tanh,
     "relu": jax.nn.relu,
@@ -24,6 +35,8 @@ ACTIVATIONS: dict[str, Activation] = {
     "silu": jax.nn.silu,
     "logistic": jax.nn.sigmoid,
     "gelu-erf": gelu_erf,
+    "quick-gelu": quick_gelu,
+    "gelu-digits": gelu_digits,
 }
 """Name → σ, each elementwise and of its argument's dtype.
 
@@ -33,6 +46,8 @@ ACTIVATIONS: dict[str, Activation] = {
 - ``silu``      x / (1 + exp(−x))
 - ``logistic``  1 / (1 + exp(−x))
 - ``gelu-erf``  x/2 · (1 + erf(x/√2)), the GELU that is not an approximation
+- ``quick-gelu``  x / (1 + exp(−1.702 x))
+- ``gelu-digits``  ``gelu`` with 0.79788456 in place of √(2/π)
 """
 
 

@@ -82,6 +82,13 @@ def on_rows(f: Callable[[Any], Any], W: Any) -> Any:
     return dataclasses.replace(W, matrix=f(W.matrix), left=f(W.left)) if isinstance(W, Adapted) else f(W)
 
 
+def multiplied(W: Any, factor: float) -> Any:
+    """The matrix times a number: c W, or c W + (c s) L R."""
+    if isinstance(W, Adapted):
+        return dataclasses.replace(W, matrix=W.matrix * factor, scale=W.scale * factor)
+    return W * factor
+
+
 def dense(W: Matrix, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
     """W + s L R as one array, in the dtype of W; an array is returned as it is."""
     if isinstance(W, Adapted):

@@ -78,11 +78,16 @@ def initialise_decoder(
 def embed(embedding: Embedding, tokens: jax.Array) -> jax.Array:
     """x_n = E[t_n] + p[n] for the token numbers t_1, …, t_N in 0, …, V − 1: (N,) → (N, M).
 
+    Of pixels in place of numbers, (N, V), the product with E.
+
     Raises `ShapeError` if there are more tokens than positions. A number outside the vocabulary gives NaN.
     """
     sizes = bind_fields(embedding, EMBEDDING_AXES)
-    bind_shape("tokens", tuple(tokens.shape), ("N",), sizes)
-    x = rows(embedding.tokens, tokens)
+    bind_shape("tokens", tuple(tokens.shape), ("N", "V")[: tokens.ndim], sizes)
+    if tokens.ndim == 2:
+        x = jnp.matmul(tokens, embedding.tokens, precision="highest")
+    else:
+        x = rows(embedding.tokens, tokens)
     if embedding.positions is None:
         return x
     if sizes["N"] > sizes["P"]:

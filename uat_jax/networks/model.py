@@ -19,6 +19,7 @@ from uat_jax.networks.masks import causal_mask, padding_mask, sliding_window_mas
 from uat_jax.networks.multihead import Scoring
 from uat_jax.networks.norms import Norm, normalise
 from uat_jax.networks.padding import Padding
+from uat_jax.networks.patches import Image
 from uat_jax.networks.positions import alibi, alibi_slopes, distance_buckets
 from uat_jax.networks.rope_scaling import Rope
 from uat_jax.networks.shapes import check_some_layers
@@ -73,7 +74,7 @@ class Architecture:
     ``farthest``: the distance from which on all `Distances` are one; ``together``: whether a norm of queries or keys is
     one over all heads.  ``top``: how many experts count; ``whole``: whether their gates add up to 1.
     ``reads``: whether the output is that of each token or of the first or last one alone.  ``head``: σ of a `Head`.
-    ``logit_cap``: the soft cap of the logits.
+    ``logit_cap``: the soft cap of the logits.  ``image``: which images it takes in place of token numbers.
 
     Where layers differ in it, ``window`` or ``rope`` is a tuple with one entry for each layer.
     """
@@ -97,6 +98,7 @@ class Architecture:
     reads: Literal["each", "first", "last"] = "each"
     head: Activation | None = None
     logit_cap: float | None = None
+    image: Image | None = None
 
     def attends(self, layer: int) -> tuple[int | None, Rope | None]:
         """Window and RoPE of a layer, 1, …, L."""
@@ -143,7 +145,9 @@ class Model:
         x = embed(self.embedding, tokens)
         if self.embedding_norm is not None:
             x = normalise(self.embedding_norm, x, epsilon=self.epsilon)
-        return x if self.affine is None else jnp.matmul(x, self.affine.matrix, precision="highest") + self.affine.bias
+        if self.affine is None:
+            return x
+        return jnp.matmul(x, self.affine.matrix, precision="highest") + self.affine.bias[None]
 
     @property
     def epsilon(self) -> float:
@@ -212,8 +216,10 @@ class Model:
         """`tokens` as the (N,) token numbers that the model takes, int32, sharded as they are.
 
         Raises `InputError` unless they are whole numbers 0, …, V − 1, at least one and at most as many as positions.
-        Inside `jax.jit` only dtype and number can be seen.
+        Inside `jax.jit` only dtype and number can be seen.  Of a model of images the pixels of the patches of one.
         """
+        if self.architecture.image is not None:
+            return self.architecture.image.rows(tokens, self.embedding.tokens.dtype)
         traced = isinstance(tokens, Tracer)
         array, vocabulary = tokens if traced else np.asarray(tokens), self.embedding.tokens.shape[0]
         if array.ndim != 1 or array.dtype.kind not in "iu":
@@ -287,24 +293,27 @@ class Model:
 
         With a `length` the last token that is no padding is the last one.
         """
-        found = self.scores(x, precision=precision)
-        if self.architecture.reads != "each":
-            found = found[0 if self.architecture.reads == "first" else (len(x) if length is None else length) - 1]
+        found, reads = self.scores(x, precision=precision), self.architecture.reads
+        if reads != "each":
+            last = (len(x) if length is None else length) - 1
+            found = found[0 if reads == "first" else last][None]
         if self.head is not None:
             found = self._head(self.head, found, precision)
         if self.logit_bias is not None:
-            found = found + self.logit_bias
-        cap = self.architecture.logit_cap
-        return found if cap is None else cap * jnp.tanh(found / jnp.asarray(cap, found.dtype))
+            found = found + self.logit_bias[None]
+        if self.architecture.logit_cap is not None:
+            cap = jnp.asarray(self.architecture.logit_cap, found.dtype)
+            found = cap * jnp.tanh(found / cap)
+        return found if reads == "each" else found[0]
 
     def _head(self, head: Head, x: jax.Array, precision: jax.lax.PrecisionLike) -> jax.Array:
         """norm(σ(x W + b)) W_U + b_U."""
         assert self.architecture.head is not None
-        y = self.architecture.head(jnp.matmul(x, head.matrix, precision=precision) + head.bias)
+        y = self.architecture.head(jnp.matmul(x, head.matrix, precision=precision) + head.bias[None])
         if head.norm is not None:
             y = normalise(head.norm, y, epsilon=self.epsilon)
         y = jnp.matmul(y, head.out, precision=precision)
-        return y if head.out_bias is None else y + head.out_bias
+        return y if head.out_bias is None else y + head.out_bias[None]
 
     def __call__(
         self,

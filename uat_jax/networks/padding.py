@@ -101,7 +101,7 @@ class Compact(NamedTuple):
 
 
 def compact(tokens: jax.Array, mask: jax.Array) -> Compact:
-    """The text that a mask leaves of (N,) tokens, in front; a text filled up in front, or with gaps, is this text too."""
+    """The text that a mask leaves of (N,) tokens, in front, wherever it was filled up."""
     mask = jnp.asarray(mask, bool)
     order = jnp.argsort(~mask, stable=True)
     tokens, length = jnp.where(mask, tokens, 0)[order], jnp.sum(mask)
@@ -113,9 +113,16 @@ Given = Mapping[str, Any]
 
 
 def of_tokenizer(given: Given, mask: Any) -> tuple[Any, Any]:
-    """Tokens and mask of what a tokenizer returns.  Raises `InputError` without tokens, and for a second mask."""
+    """Tokens and mask of what a tokenizer returns.
+
+    Raises `InputError` without tokens, for a second mask, and for tokens of another type than 0, such as those of the
+    second text of a pair: the models here take all for type 0.
+    """
     if "input_ids" not in given:
         raise InputError(f"got a mapping of {', '.join(map(str, given))}, wanted input_ids in it")
     if mask is not None and given.get("attention_mask") is not None:
         raise InputError("got a mask beside the attention_mask of the tokenizer, wanted one of them; leave one out")
+    kinds = given.get("token_type_ids")
+    if kinds is not None and any(np.any(np.asarray(row) != 0) for row in kinds):
+        raise InputError("got token_type_ids other than 0, wanted 0 everywhere: give one text, not a pair")
     return given["input_ids"], given.get("attention_mask") if mask is None else mask

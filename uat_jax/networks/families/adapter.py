@@ -130,7 +130,7 @@ def _updated(tensors: Tensors, adapter: Adapter, prefix: str, ignored: str, conv
     if adapter.config.fan_in_fan_out != conv1d:
         warnings.warn(
             f"got fan_in_fan_out = {not conv1d} of {adapter.folder}, computed with {conv1d}, as the layers are",
-            stacklevel=6,  # the caller of load_model
+            stacklevel=7,  # the caller of load_model
         )
     return {
         f"{name}.weight": _beside(name, tensors[f"{name}.weight"], updates[name], conv1d)

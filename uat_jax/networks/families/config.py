@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from uat_jax.errors import InputError, UnsupportedError
@@ -14,6 +14,7 @@ ACTIVATION_NAMES: Mapping[str, str] = {
     "gelu": "gelu-erf",
     "gelu_new": "gelu",
     "gelu_pytorch_tanh": "gelu",
+    "quick_gelu": "quick-gelu",
     "relu": "relu",
     "silu": "silu",
     "swish": "silu",
@@ -30,6 +31,8 @@ class Config:
 
     entries: Mapping[str, Any]
     file: str = CONFIG
+    asked: set[str] = field(default_factory=set, compare=False, repr=False)
+    """The names that were looked at."""
 
     def integer(self, name: str, default: int | None = None, *, most: int | None = None) -> int:
         """A whole number, at least 1 and at most `most`."""
@@ -61,27 +64,32 @@ class Config:
         return ACTIVATIONS[ACTIVATION_NAMES[value]]
 
     def only(self, name: str, supported: Any) -> None:
-        """Raise `UnsupportedError` if the entry is there and not what is supported."""
-        value = self._entry(name, supported)
-        if value != supported:
+        """Raise `UnsupportedError` if the entry is there, not null, and not what is supported."""
+        value = self.look(name)
+        if value is not None and value != supported:
             raise UnsupportedError(f"got {name} = {value!r:.60}, supported is only {supported!r}")
 
     def given(self, name: str) -> bool:
         """Whether the entry is there and not null."""
-        return self.entries.get(name) is not None
+        return self.look(name) is not None
+
+    def look(self, name: str) -> Any:
+        """The entry as it is, or None."""
+        self.asked.add(name)
+        return self.entries.get(name)
 
     def padding(self) -> Padding:
         """The tokens that are no words: that of padding unless it ends texts too, and those that end texts.
 
         Entries of another kind are left out: they are the tokenizer's business.
         """
-        ends = self.entries.get("eos_token_id")
+        ends = self.look("eos_token_id")
         ends = tuple(end for end in (ends if isinstance(ends, list) else [ends]) if type(end) is int)
-        token = self.entries.get("pad_token_id")
+        token = self.look("pad_token_id")
         return Padding(token if type(token) is int and token not in ends else None, ends)
 
     def _entry(self, name: str, default: Any) -> Any:
-        value = self.entries.get(name)
+        value = self.look(name)
         if value is None and default is None:
             raise InputError(f"got no {name}, wanted it in {self.file}; add it")
         return default if value is None else value

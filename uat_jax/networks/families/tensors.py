@@ -86,7 +86,7 @@ def _widest(dtypes: Iterable[np.dtype]) -> np.dtype:
     if "bfloat16" in names:
         warnings.warn(
             "got bfloat16 weights, which are computed with in float32; dtype='bfloat16' keeps them as they are",
-            stacklevel=6,  # the caller of load_model
+            stacklevel=7,  # the caller of load_model
         )
     return np.result_type(*("float32" if name == "bfloat16" else name for name in names))
 
