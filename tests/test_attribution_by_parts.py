@@ -7,6 +7,7 @@ library, whose numbers are float64, has its tolerance derived beside it.
 import dataclasses
 import functools
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -28,8 +29,8 @@ from uat_jax.networks.norms import LayerNorm, normalise
 
 TOKENS = jnp.array([2, 0])
 FIXTURES = Path(__file__).parent / "model_fixtures"
-dot = functools.partial(jnp.matmul, precision="highest")
-einsum = functools.partial(jnp.einsum, precision="highest")
+dot: Any = functools.partial(jnp.matmul, precision="highest")
+einsum: Any = functools.partial(jnp.einsum, precision="highest")
 
 
 @pytest.fixture
@@ -77,13 +78,21 @@ def neurons_at(layer, x, options):
         s = options.activation(dot(x, layer.gate)) * dot(x, layer.up)
         return outer(s, layer.down), jnp.zeros_like(x)
     if isinstance(layer, FeedForward):
-        s = options.activation(dot(x, layer.hidden) + layer.hidden_bias[None])
-        return outer(s, layer.project), jnp.zeros_like(x) + layer.project_bias[None]
+        s = options.activation(dot(x, layer.hidden) + row(layer.hidden_bias))
+        return outer(s, layer.project), jnp.zeros_like(x) + row(layer.project_bias)
     gates, written = expert_gates(layer, x, top=options.top), []
     for e in range(len(layer.hidden)):
         s = options.activation(dot(x, layer.hidden[e]) + layer.hidden_bias[e][None])
         written += outer(s * gates[:, e, None], layer.project[e])
     return written, dot(gates, layer.project_bias)
+
+
+def row(bias):
+    return 0 if bias is None else bias[None]
+
+
+def total(parts) -> Any:
+    return functools.reduce(jnp.add, parts)
 
 
 def outer(s, matrix):
@@ -98,14 +107,14 @@ def direct_parts(model, *, by):
         parts[0] = parts[0] + model.embedding.positions[: len(TOKENS)]
 
     def through(norm, parts):
-        images = [norm_at(norm, sum(parts), epsilon)(part) for part in parts]
+        images = [norm_at(norm, total(parts), epsilon)(part) for part in parts]
         images[1] = images[1] + shift(norm)[None]
         return images
 
     if model.embedding_norm is not None:
         parts = through(model.embedding_norm, parts)
     for block in model.blocks:
-        x = sum(parts)
+        x = total(parts)
         inner = normalise(block.norm_1, x, epsilon=epsilon) if kind == "pre-norm" else x
         heads = heads_at(block.attention, inner, options)
         parts += heads if by == "head" else [sum(heads)]
@@ -113,7 +122,7 @@ def direct_parts(model, *, by):
             parts[1] = parts[1] + block.attention.output_bias[None]
         if kind == "post-norm":
             parts = through(block.norm_1, parts)
-        y = sum(parts)
+        y = total(parts)
         inner = normalise(block.norm_2, y, epsilon=epsilon) if kind == "pre-norm" else y
         written, bias = neurons_at(block.feed_forward, inner, options)
         parts += written if by == "neuron" else [sum(written)]
@@ -171,7 +180,7 @@ def test_slopes_give_the_activation(name):
     assert verdict(line, activation, u) is Verdict.CERTIFIED
     half = lambda u: frozen.slopes(activation, u) / 2 * u + activation(jnp.zeros((), u.dtype))
     assert verdict(half, activation, u) is Verdict.REFUTED
-    at = np.float32([0.0, -0.0, 1.0, -2.0, np.float32(1e-40)])
+    at: Any = np.array([0.0, -0.0, 1.0, -2.0, 1e-40], np.float32)
     assert np.array_equal(frozen.slopes(jax.nn.relu, at), [0, 0, 1, 0, 0])
 
 
@@ -181,7 +190,7 @@ def slopes_at(layer, x, options):
         gate = options.activation(dot(x, layer.gate))
         return lambda t: dot(gate * dot(t, layer.up), layer.down)
     if isinstance(layer, FeedForward):
-        u = dot(x, layer.hidden) + layer.hidden_bias[None]
+        u = dot(x, layer.hidden) + row(layer.hidden_bias)
         slope = SLOPE(u)
         return lambda t: dot(slope * dot(t, layer.hidden), layer.project)
     gates = expert_gates(layer, x, top=options.top)
@@ -335,7 +344,8 @@ def test_wrong_direct_contributions_are_refuted(random, monkeypatch, wrong):
     by, name = WRONG[wrong]
     output, model = output_of(name), FAMILIES[name].draw(random)
     wrong(monkeypatch)
-    found = lambda m: dc.contributions(m, TOKENS, output, by=by).sum(1)
+    by_kind: Any = by
+    found = lambda m: dc.contributions(m, TOKENS, output, by=by_kind).sum(1)
     assert verdict(found, lambda m: by_hand(m, output, by), model) is Verdict.REFUTED
 
 
@@ -395,7 +405,7 @@ def test_heads_are_those_that_hooks_see(family):
     wanted = np.load(FIXTURES / "heads.npz")
     with jax.enable_x64(True):
         model = load_model(FIXTURES / family, np.float64)
-        h, L = len(model.blocks[0].attention.output), len(model.blocks)
+        h, L = model.blocks[0].attention.output.shape[0], len(model.blocks)
         for k, tokens in enumerate(np.load(FIXTURES / family / "expected.npz")["tokens"]):
             word = int(np.argmax(model(tokens)[-1]))
             found = dc.attribute(model, tokens, dc.Logit(-1, word), by="head")

@@ -85,8 +85,8 @@ def decompose_function(
 ) -> SourcedDecomposition:
     """The terms of f(x_0), all multiplicative coefficients frozen at x_0.
 
-    f may be any JAX function, or a module of flax.nnx; parameters are what it closes over.  The result can be compiled, differentiated and
-    mapped like f itself.
+    f may be any JAX function, or a module of flax.nnx; parameters are what it closes over.  The result can be compiled,
+    differentiated and mapped like f itself.
 
     Linear primitives carry every term along; constants that are added are the term "bias".  The result of a nonlinear
     function is a frozen coefficient of what it multiplies by a matrix product (patterns of attention), or entry by
@@ -147,7 +147,7 @@ def _kind(value: Any) -> str:
 
 
 def _without_state(f: Callable[[jax.Array], jax.Array]) -> Callable[[jax.Array], jax.Array]:
-    """A module of flax.nnx as a function that makes a copy of it, for a call may count random numbers up in its state."""
+    """A module of flax.nnx as a function that copies it first: a call may count random numbers up in its state."""
     nnx = sys.modules.get("flax.nnx")  # who has such a module has imported it
     if nnx is None or not isinstance(f, nnx.Module):
         return f
