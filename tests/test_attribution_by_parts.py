@@ -143,7 +143,7 @@ DIRECT = [
 ]
 
 
-@pytest.mark.parametrize(("by", "name"), one_in(5, DIRECT))
+@pytest.mark.parametrize(("by", "name"), one_in(9, DIRECT))
 def test_direct_contributions_are_those_written_out(random, by, name):
     """Those of every source, at the token of the output alone; they add up to the output."""
     output = output_of(name)
@@ -172,7 +172,7 @@ def with_slope(model):
 ODD = {"tanh": jnp.tanh, "relu": jax.nn.relu, "gelu": jax.nn.gelu, "logistic": jax.nn.sigmoid}
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", one_in(2, ODD))
 def test_slopes_give_the_activation(name):
     """k(u) u + σ(0) = σ(u), at 0 too; relu has 1[u > 0].  Half of the slope does not."""
     activation, u = ODD[name], jax.ShapeDtypeStruct((2,), jnp.float32)
@@ -260,7 +260,7 @@ def output_bias(block):
     return 0 if block.attention.output_bias is None else block.attention.output_bias[None]
 
 
-@pytest.mark.parametrize("name", one_in(4, ["GPT-2", "Llama", "BERT", "experts", "gated post-norm", "two groups"]))
+@pytest.mark.parametrize("name", one_in(6, ["GPT-2", "Llama", "BERT", "experts", "gated post-norm", "two groups"]))
 def test_contributions_of_tokens_are_those_of_the_frozen_linear_path(random, monkeypatch, name):
     """At every depth, of every token, which with the biases add up to the output."""
     output = output_of(name)
@@ -339,7 +339,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wrong", one_in(3, WRONG), ids=lambda wrong: wrong.__name__)
+@pytest.mark.parametrize("wrong", one_in(4, WRONG), ids=lambda wrong: wrong.__name__)
 def test_wrong_direct_contributions_are_refuted(random, monkeypatch, wrong):
     by, name = WRONG[wrong]
     output, model = output_of(name), FAMILIES[name].draw(random)
@@ -373,7 +373,7 @@ def layer_of_another_depth(patch):
 WRONG_LINES = (slope_of_the_derivative, biases_of_one_layer_too_many, slopes_lost, layer_of_another_depth)
 
 
-@pytest.mark.parametrize("wrong", one_in(2, WRONG_LINES), ids=lambda wrong: wrong.__name__)
+@pytest.mark.parametrize("wrong", one_in(4, WRONG_LINES), ids=lambda wrong: wrong.__name__)
 def test_wrong_contributions_of_tokens_are_refuted(random, monkeypatch, wrong):
     """By what they add up to, or by those of each token."""
     output, model = dc.Logit(-1, 1), with_slope(FAMILIES["GPT-2"].draw(random))
@@ -430,7 +430,7 @@ def test_a_difference_is_that_of_two_attributions(random):
     assert verdict(found, lambda m: both(m)[1] - both(m)[0], model) is Verdict.REFUTED
 
 
-@pytest.mark.parametrize("by", one_in(2, ["head", "neuron", "token"]))
+@pytest.mark.parametrize("by", one_in(3, ["head", "neuron", "token"]))
 def test_layers_one_above_the_other_have_the_same_contributions(random, monkeypatch, by):
     model = FAMILIES["two groups"].draw(random)
     found = lambda m: dc.contributions(m.stacked(), TOKENS, dc.Coordinate(0, 1), by=by)
