@@ -43,7 +43,7 @@ class SourcedArithmetic(Arithmetic):
         """A constant is the array that it is."""
         return array
 
-    def decision(self, predicate: Value) -> Value:
+    def branch_taken(self, predicate: Value) -> Value:
         """The branch that is taken at x_0, whose terms hold while it is taken; none inside of `jax.jit`."""
         array = total(predicate)
         return predicate if isinstance(array, Tracer) else np.asarray(array)
