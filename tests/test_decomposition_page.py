@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -18,6 +19,7 @@ import uat_jax as uj
 from uat_jax.errors import InputError
 from uat_jax.report.decomposition_page import NEGATIVE, POSITIVE, Map, Sheet, document, fragment
 
+EXPLAIN: Any = uj.explain
 WORDS = ("[CLS]", "Ġa<b", "&amp;", '"q"')
 N, LAYERS = 4, 3
 
@@ -127,7 +129,7 @@ def test_an_explanation_is_shown_in_a_notebook_and_saved(random, tmp_path):
         ({"target": "sum"}, "got the target 'sum', wanted"),
     ):
         with pytest.raises(InputError, match=message):
-            uj.explain(model, tokens, **given)
+            EXPLAIN(model, tokens, **given)
     with pytest.raises(InputError, match=f"cannot write {tmp_path}/none/page.html: "):
         found.save(tmp_path / "none" / "page.html")
     with pytest.raises(InputError, match="wanted a name that ends in"):
@@ -168,7 +170,7 @@ def test_a_browser_shows_the_numbers(random, tmp_path, tokens, width, scheme):
     for depth in (0, LAYERS):
         text = browser(f"{page.as_uri()}#depth-1={depth}", width, scheme)
         found = re.findall(r'<span class="token"[^>]*data-x="([^"]*)"', text)
-        assert np.allclose(np.float64(found), given.depths[depth], rtol=0.5e-8, atol=0)
+        assert np.allclose(np.array(found, np.float64), given.depths[depth], rtol=0.5e-8, atol=0)
         shown = re.search(r"<output[^>]*>([^<]*)</output>", text)
         assert shown is not None and shown[1] == ("embedded tokens", f"state behind layer {LAYERS}")[depth > 0]
         words = re.findall(r'<span class="token"[^>]*>([^<]*)</span>', text)

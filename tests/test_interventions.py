@@ -76,7 +76,7 @@ def test_a_patched_token_is_that_of_the_other_text(random, name):
 PLACES = ("layer 1", "layer 2 head 1", "token 0")
 
 
-@pytest.mark.parametrize("name", one_in(2, ["GPT-2", "two groups", "Llama", "BERT"]))
+@pytest.mark.parametrize("name", one_in(4, ["GPT-2", "two groups", "Llama", "BERT"]))
 def test_bounds_hold_for_the_frozen_network(random, name):
     """In float64, by a margin that no rounding of these small networks reaches.
 
@@ -150,6 +150,7 @@ def test_values_of_another_shape(random):
         dc.intervene(FAMILIES["two groups"].draw(random), TOKENS, "layer 1", jnp.zeros(2))
 
 
+@pytest.mark.campaign
 def test_the_change_of_an_output_is_exact(random, monkeypatch):
     """What the network gives after minus before; a replacement in another layer is told apart."""
     model = FAMILIES["GPT-2"].draw(random)

@@ -346,6 +346,19 @@ def test_networks_of_libraries(library):
     assert verdict(partial(terms_and_sum, network), together(reference, network), blocks[:depth]) is Verdict.CERTIFIED
 
 
+def test_modules_of_nnx_are_taken_as_they_are():
+    """A recurrent network counts random numbers in its state; a batch norm in eval mode is a fixed linear map."""
+    nnx = pytest.importorskip("flax.nnx")
+    x, cell = jnp.asarray(W[:1, :N]), nnx.GRUCell(M, M, rngs=nnx.Rngs(0))
+    recurrent, norm = nnx.RNN(cell), nnx.BatchNorm(M, rngs=nnx.Rngs(0), use_running_average=True)
+    found = decompose_function(recurrent, x)
+    # fewer than 100 operations, each of at most 2⁻²³ of the largest term
+    tolerance = 100 * 2.0**-23 * jnp.max(jnp.abs(found.terms))
+    assert jnp.max(jnp.abs(found.total - recurrent(x))) <= tolerance < jnp.max(jnp.abs(found.total))
+    assert np.allclose(found.output, recurrent(x), rtol=0, atol=tolerance)
+    assert decompose_function(norm, x).names == LINEAR
+
+
 # --- the terms of a model ---------------------------------------------------------------------------------------------
 
 MODELS = {
@@ -653,7 +666,49 @@ def halving(x):
     return lax.while_loop(lambda y: jnp.sum(y) > 1, lambda y: y / 2, x)
 
 
+def switching(x):
+    cases = [lambda x: matmul(x, W[0]), lambda x: feed(x) + x, lambda x: -x]
+    return lax.switch((x[0, 0] > 0).astype(int) + (x[0, 0] > 2).astype(int), cases, x)
+
+
+def compiled(f):
+    return jax.jit(lambda x: decompose_function(f, x).terms)(ONES)
+
+
 ONES = jnp.ones((N, M))
+TAKEN = {
+    "a branch": (branching, lambda x: x, lambda x: -x),
+    "a switch": (switching, lambda x: feed(x) + x, lambda x: matmul(x, W[0])),
+    "a loop": (halving, lambda x: x / 2 / 2 / 2, lambda x: x),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_branches_are_frozen_as_they_are_taken(name):
+    """The terms are those of the branch at x_0, or of as many rounds; those of another branch are others."""
+    f, *taken = TAKEN[name]
+    for x, branch, another in ((ONES, *taken), (-ONES, *reversed(taken))):
+        found, wanted, other = (decompose_function(g, x) for g in (f, branch, another))
+        assert found.names == wanted.names and np.array_equal(found.terms, wanted.terms)
+        assert found.names != other.names or not np.array_equal(found.terms, other.terms)
+
+
+ALONE = {
+    "layer 1": (lambda x: matmul(jnp.tanh(matmul(x, W[0])), W[1]), "term 'layer 1': nothing but that activation"),
+    "input": (lambda x: matmul(x, W[0]), "term 'input': at x_0 the function is a linear map"),
+    "bias": (lambda x: 0 * x + W[0][:1], "term 'bias'"),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_one_term_alone_says_nothing(name):
+    f, message = ALONE[name]
+    found = decompose_function(f, ONES)
+    assert found.says_nothing is not None and message in found.says_nothing and message in str(found)
+    both = decompose_function(lambda x: x + feed(x), ONES)
+    assert both.says_nothing is None and "layer 1" in str(both) and "everything" not in str(both)
+
+
 DECOMPOSE: Any = decompose_function
 BAD = {
     "tokens": (lambda: decompose_function(feed, jnp.arange(3)), InputError, "int32.*features, not tokens"),
@@ -665,8 +720,8 @@ BAD = {
     "integers": (lambda: decompose_function(lambda x: x > 0, ONES), InputError, "floating-point"),
     "constant": (lambda: decompose_function(lambda x: jnp.ones(2), ONES), InputError, "does not depend on x_0"),
     "primitive": (lambda: decompose_function(transformed, ONES), UnsupportedError, r"'fft' at test_sourced.py:\d+"),
-    "branch": (lambda: decompose_function(branching, ONES), UnsupportedError, r"at test_sourced.py:\d+ depends"),
-    "loop": (lambda: decompose_function(halving, ONES), UnsupportedError, r"at test_sourced.py:\d+ depends"),
+    "branch": (lambda: compiled(branching), UnsupportedError, r"at test_sourced.py:\d+ depends"),
+    "loop": (lambda: compiled(halving), UnsupportedError, r"at test_sourced.py:\d+ depends"),
     "term": (lambda: decompose_function(feed, ONES)["layer 2"], InputError, "wanted one of input, bias, layer 1"),
 }
 

@@ -235,8 +235,9 @@ def _targets(model: Model, inputs: Sequence[Input], options: argparse.Namespace,
     found = []
     for given, of in zip(inputs, scores, strict=True):
         try:
-            usual = usual_target(model, of, given.named) if options.target is None else None
-            found.append(usual or read_target(options.target, model, of, numbers))
+            asked = options.target
+            usual = asked is None
+            found.append(usual_target(model, of, given.named) if usual else read_target(asked, model, of, numbers))
         except InputError as error:
             raise InputError(f"{_short(given.label)!r}: {error}") from None
     return found

@@ -167,19 +167,17 @@ def explain(
     compiled = lambda f: jax.jit(lambda m, t: f(m, t))(model, tokens)
     say("terms")
     decomposition = decompose(model, tokens, precision=precision)
-    found = []
-    for by in ("layer", "head"):
-        say(f"contributions by {by}")
-        found.append(compiled(lambda m, t, by=by: attribute(m, t, chosen.output, by=by, precision=precision)))
+    say("contributions by layer")
+    layers = compiled(lambda m, t: attribute(m, t, chosen.output, precision=precision))
+    say("contributions by head")
+    heads = compiled(lambda m, t: attribute(m, t, chosen.output, by="head", precision=precision))
     say("contributions by token")
     depths = compiled(lambda m, t: attribute_by_depth(m, t, chosen.output, precision=precision))
     lens = None
     if model.unembedding is not None:
         top = min(5, model.unembedding.shape[1])
         lens = compiled(lambda m, t: jax.tree.map(lambda a: a[:, -1:], logit_lens(m, t, top=top, precision=precision)))
-    return Explanation(
-        title or " ".join(names), names, chosen.name, decomposition, *found, depths=depths, lens=lens, word=word
-    )
+    return Explanation(title or " ".join(names), names, chosen.name, decomposition, layers, heads, depths, lens, word)
 
 
 def write_page(path: Path, title: str, of: Sequence[Explanation], notes: Sequence[str] = ()) -> Path:

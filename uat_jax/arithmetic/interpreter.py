@@ -196,6 +196,13 @@ class Arithmetic(ABC):
     operand_ranges: Sequence[Range] = ()
     """The ranges of the operands of the equation that is being evaluated."""
 
+    def branch_taken(self, predicate: Value) -> Value:
+        """The integer or boolean by which a branch is taken, where an arithmetic knows one that its values do not show.
+
+        A proof for all inputs knows none: what depends on the input stays undecided.
+        """
+        return predicate
+
     @abstractmethod
     def number(self, array: Any) -> Value:
         """The numbers that the entries of a concrete array are, exactly."""
@@ -605,7 +612,7 @@ class Walk:
 
     def decided(self, equation: JaxprEqn, predicate: Numbered) -> int:
         """The one integer or boolean that a predicate is in all copies."""
-        _, value = predicate
+        value = self.arithmetic.branch_taken(predicate[1])
         distinct = np.unique(np.asarray(value)) if is_array(value) else np.empty(0)
         if distinct.size != 1:
             raise UnsupportedError(f"the branch taken{self.line(equation)} depends on the input; use jnp.where instead")

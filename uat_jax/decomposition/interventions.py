@@ -77,7 +77,7 @@ def read_place(text: str, model: Model, tokens: int) -> Place:
         return place
     if not 1 <= place.layer <= len(model.blocks):
         raise InputError(f"got {text!r}, wanted layer 1 to {len(model.blocks)}")
-    heads = len(model.blocks[place.layer - 1].attention.output)
+    heads = model.blocks[place.layer - 1].attention.output.shape[0]
     if place.head is not None and not 1 <= place.head <= heads:
         raise InputError(f"got {text!r}, wanted head 1 to {heads} of layer {place.layer}")
     return place
@@ -127,7 +127,7 @@ def intervene(
     k, changed, limit = at.layer or 0, start, jnp.sqrt(jnp.sum((value - there) ** 2, axis=-1))
     if at.head is not None:
         W_O = model.blocks[k - 1].attention.output
-        only = jnp.zeros((len(W_O), *value.shape), value.dtype).at[at.head - 1].set(value - there)
+        only = jnp.zeros((W_O.shape[0], *value.shape), value.dtype).at[at.head - 1].set(value - there)
         changed, limit = _attending(
             layers[k - 1], xs[k - 1], sum_of_products(only, W_O, precision=precision), lipschitz
         )

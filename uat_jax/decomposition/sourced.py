@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
@@ -49,6 +50,31 @@ class SourcedDecomposition:
         """output − total: rounding."""
         return lax.sub(self.output, self.total)
 
+    @property
+    def says_nothing(self) -> str | None:
+        """Why the terms tell nothing, if one of them is the whole output and all others are zero; else None.
+
+        Of arrays with values, not inside of `jax.jit`.
+        """
+        present = [name for name in self.names if bool(jnp.any(self[name] != 0))]
+        if len(present) != 1:
+            return None
+        (name,) = present
+        if name == INPUT:
+            return "everything is in the term 'input': at x_0 the function is a linear map, of one part; pass sources"
+        if name == BIAS:
+            return "everything is in the term 'bias': at x_0 nothing of the input reaches the output"
+        return (
+            f"everything is in the term {name!r}: nothing but that activation leads to the output, and no residual "
+            "connection past it; decompose what is in front of the activation, or a function with residual connections"
+        )
+
+    def __str__(self) -> str:
+        """Each term with its largest entry, and whether they tell anything."""
+        largest = [f"{name} {float(jnp.max(jnp.abs(self[name]))):.3g}" for name in self.names]
+        note = self.says_nothing
+        return f"largest entries: {', '.join(largest)}" + ("" if note is None else f"; {note}")
+
 
 def decompose_function(
     f: Callable[[jax.Array], jax.Array],
@@ -59,14 +85,17 @@ def decompose_function(
 ) -> SourcedDecomposition:
     """The terms of f(x_0), all multiplicative coefficients frozen at x_0.
 
-    f may be any JAX function; parameters are what it closes over.  The result can be compiled, differentiated and
-    mapped like f itself.
+    f may be any JAX function, or a module of flax.nnx; parameters are what it closes over.  The result can be compiled,
+    differentiated and mapped like f itself.
 
     Linear primitives carry every term along; constants that are added are the term "bias".  The result of a nonlinear
     function is a frozen coefficient of what it multiplies by a matrix product (patterns of attention), or entry by
     entry where it is repeated along some axis (scales of norms, gates of experts).  Where it enters a sum or a product
     with a constant matrix it is an activation: a source, numbered in order of appearance, one number for all that one
     sum brings into the residual stream.
+
+    A branch (`lax.cond`, `lax.switch`) and the number of rounds of a loop that depend on the input are frozen as they
+    are at x_0; inside of `jax.jit`, where x_0 has no values, they are refused.
 
     Args:
         f: from the features that enter the first block, (N, M) or any shape, to one floating-point array.
@@ -80,13 +109,13 @@ def decompose_function(
     Raises:
         InputError: an unusable x_0, rule or name of a source, or not one floating-point output.
         ShapeError: a part that has not the shape of x_0.
-        UnsupportedError: a primitive that is in no table, or a branch that depends on the input.
+        UnsupportedError: a primitive that is in no table, or a branch that depends on an input without values.
     """
     if rule not in get_args(Freezing):
         raise InputError(f"got rule={rule!r}; wanted one of {', '.join(map(repr, get_args(Freezing)))}")
     named = dict(sources or {})
     _check(x_0, named)
-    program = trace(f, jax.ShapeDtypeStruct(x_0.shape, x_0.dtype))
+    program = trace(_without_state(f), jax.ShapeDtypeStruct(x_0.shape, x_0.dtype))
     single_output(program)
     arithmetic = SourcedArithmetic(rule)
     (output,) = interpret(program, arithmetic, [arithmetic.recorded(Sourced(x_0, Role.STREAM))])
@@ -115,3 +144,11 @@ def _check(x_0: Any, sources: Mapping[str, Any]) -> None:
 
 def _kind(value: Any) -> str:
     return f"an array of {value.dtype}" if hasattr(value, "dtype") else f"a {type(value).__name__}"
+
+
+def _without_state(f: Callable[[jax.Array], jax.Array]) -> Callable[[jax.Array], jax.Array]:
+    """A module of flax.nnx as a function that copies it first: a call may count random numbers up in its state."""
+    nnx = sys.modules.get("flax.nnx")  # who has such a module has imported it
+    if nnx is None or not isinstance(f, nnx.Module):
+        return f
+    return lambda x: nnx.clone(f)(x)

@@ -43,6 +43,11 @@ class SourcedArithmetic(Arithmetic):
         """A constant is the array that it is."""
         return array
 
+    def branch_taken(self, predicate: Value) -> Value:
+        """The branch that is taken at x_0, whose terms hold while it is taken; none inside of `jax.jit`."""
+        array = total(predicate)
+        return predicate if isinstance(array, Tracer) else np.asarray(array)
+
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Whether an operand depends on the input, be it an integer."""
         return any(isinstance(x, Sourced) for x in operands)

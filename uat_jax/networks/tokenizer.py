@@ -36,6 +36,8 @@ def words(folder: FolderPath) -> Callable[[int], str]:
 def numbers(folder: FolderPath) -> Callable[[str], list[int]]:
     """Text → its token numbers without the special tokens of the model.  Raises what `tokenize` does."""
     tokenizer = _tokenizer(folder)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
     return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
 
 
