@@ -56,6 +56,10 @@ def largest(s, m):
     return jnp.max(masked(s, m), axis=-1)
 
 
+def softmax_of_columns(s, m):
+    return jax.nn.softmax(masked(s, m), axis=0)
+
+
 def largest_initial(s, m):
     return jnp.max(s, axis=-1, where=m, initial=-INF)
 
@@ -92,6 +96,18 @@ FUNCTIONS = {
     "two layers": lambda s, m: softmax(s + softmax(s, m), m),
     "norm in between": lambda s, m: softmax(jnp.tanh(softmax(s, m)) / jnp.sqrt(1.0 + jnp.sum(s * s)), m),
     "one selected": lambda s, m: jnp.where(s > 0, softmax(s, m), 1.0),
+    "magnitude of a negated sum": lambda s, m: jnp.abs(jnp.sum(-softmax(s, m), -1)),
+    "magnitude of a negated part": lambda s, m: jnp.abs(jnp.sum((-softmax(s, m))[:, :2], -1)) + s.sum(-1),
+    "magnitude of a negated sum of all": lambda s, m: jnp.abs(jnp.sum(-softmax(s, m))),
+    "magnitude of a negated multiple": lambda s, m: jnp.abs(jnp.sum(-softmax(s, m) * jnp.exp(s), -1)),
+    "magnitude of a negated row": lambda s, m: jnp.abs(jnp.sum(-softmax(s, m)[:1], -1)),
+    "largest beside NaN that is not chosen": lambda s, m: jnp.max(masked(softmax_of_columns(s, m), m), -1),
+    "smallest beside NaN that is not chosen": lambda s, m: jnp.min(jnp.where(m, softmax_of_columns(s, m), INF), -1),
+    "largest of all beside NaN that is not chosen": lambda s, m: jnp.max(masked(softmax_of_columns(s, m), m)),
+    "softmax of NaN that is not chosen": lambda s, m: softmax(softmax_of_columns(s, m), m),
+    "largest where another mask chooses": lambda s, m: jnp.max(jnp.where(~m, -INF, -softmax_of_columns(s, m)), -1),
+    "halves": lambda s, m: sum(jnp.exp(masked(*h)) for h in zip(jnp.split(s, 2, 1), jnp.split(m, 2, 1), strict=True)),
+    "halves, again": lambda s, m: masked(s[:, :2], jnp.split(m, 2, 1)[1]) + masked(s[:, 2:], jnp.split(m, 2, 1)[1]),
 }
 
 
@@ -229,6 +245,7 @@ CAUGHT = {
         lambda s, m: softmax_where(s, m) + jnp.where(m.all(), 1.0, softmax_where(s, ~m)),
     ),
     "scores": (masked, lambda s, m: s),
+    "a negated sum": (lambda s, m: jnp.abs(jnp.sum(-softmax(s, m))) * s, lambda s, m: jnp.sum(-softmax(s, m)) * s),
     "ties": (
         lambda s, m: jnp.where(masked(s, m) >= largest(s, m), 1.0, 0.0) * s,
         lambda s, m: jnp.where(s >= s.max(), s, 0.0),
@@ -251,6 +268,7 @@ REFUSED = {
     "infinities of two signs in one place": lambda s, m: masked(s, m) - masked(s, s > 0),
     "a sort": lambda s, m: jnp.sort(masked(s, m)),
     "a remainder": lambda s, m: masked(s, m) % 2.0,
+    "a part beside another part": lambda s, m: jnp.max(masked(s[:2], m[:2])) - masked(s[3], m[3]),
     "a loop": lambda s, m: lax.fori_loop(0, 3, lambda i, x: x + s, masked(s, m)),
     "a maximum with what may be NaN": lambda s, m: jnp.max(jnp.where(m, jnp.log(s), -INF)),
 }

@@ -83,7 +83,7 @@ def _inside(clash: Truth | None, p: Truth, q: Truth) -> int | None:
 
 def _negated(r: Rewriting, equation: JaxprEqn, x: Value) -> Value:
     (array,) = bound(equation, [x.array], equation.params)
-    return replace(x, array=array, above=not x.above, sign=ANY, cast_of=None)
+    return replace(x, array=array, above=not x.above, sign=ANY, positive_elsewhere=False, cast_of=None)
 
 
 def _multiple(r: Rewriting, equation: JaxprEqn, x: Value, y: Value) -> Value:
@@ -248,13 +248,18 @@ def _selection(r: Rewriting, equation: JaxprEqn, which: Value, *cases: Value) ->
     chosen = lambda a, b: r.either(r.both(fails, a), r.both(holds, b))
     places: dict[str, Any] = {name: chosen(getattr(no, name), getattr(yes, name)) for name in PLACES}
     whole = [v.infinite is not None and v.infinite.constant is not None and v.infinite.constant.all() for v in cases]
+    sign = min(v.sign for v in cases)
     if any(whole):
-        array, finite = (yes.array, yes.finite) if whole[0] else (no.array, no.finite)
+        one, chosen_there = (yes, holds) if whole[0] else (no, fails)
+        array, finite = one.array, one.finite
+        if one.undefined is not None or one.ignored is not None:  # it is no number where the mark is gone
+            array = r.select(chosen_there, np.zeros(shape, array.dtype), array)
+            sign = min(sign, NOT_NEGATIVE)
     else:
         (array,) = bound(equation, [which.array, no.array, yes.array], equation.params)
         finite = no.finite and yes.finite
     above = any(v.above for v in cases if v.infinite is not None)
-    return Value(array, above=above, finite=finite, sign=min(v.sign for v in cases), **places)
+    return Value(array, above=above, finite=finite, sign=sign, **places)
 
 
 def _is_finite_number(r: Rewriting, equation: JaxprEqn, x: Value) -> Value:

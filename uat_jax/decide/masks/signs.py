@@ -33,7 +33,7 @@ def is_finite(equation: JaxprEqn, operands: Sequence[Value]) -> bool:
     if not all(x.finite for x in numbers):
         return False
     if name == "reduce_max" or name == "reduce_min":
-        return all(shape_of(equation.invars[0])[axis] for axis in equation.params["axes"])
+        return not _is_empty(equation)
     if name in ALWAYS_DEFINED or name == "integer_pow" and equation.params["y"] >= 0:
         return True
     if name == "div":
@@ -42,6 +42,11 @@ def is_finite(equation: JaxprEqn, operands: Sequence[Value]) -> bool:
     if name in ("log", "rsqrt"):
         return operands[0].sign == POSITIVE
     return name in ("sqrt", "log1p") and operands[0].sign >= NOT_NEGATIVE
+
+
+def _is_empty(equation: JaxprEqn) -> bool:
+    """Whether what is reduced along axes has no entries there."""
+    return not all(shape_of(equation.invars[0])[axis] for axis in equation.params["axes"])
 
 
 def sign_of(equation: JaxprEqn, operands: Sequence[Value]) -> int:
@@ -60,11 +65,12 @@ def sign_of(equation: JaxprEqn, operands: Sequence[Value]) -> int:
     if name == "max":
         return max(signs)
     if name == "reduce_sum":
-        empty = not all(shape_of(equation.invars[0])[axis] for axis in equation.params["axes"])
-        return min(signs[0], NOT_NEGATIVE) if empty else signs[0]
+        return min(signs[0], NOT_NEGATIVE) if _is_empty(equation) else signs[0]
+    if name == "reduce_max" or name == "reduce_min":  # of nothing it is an infinity
+        return ANY if _is_empty(equation) else signs[0]
     if name == "select_n":
         return min(signs[1:])
-    if name in ("rsqrt", "sign", "sqrt", "reduce_max", "reduce_min", "copy", "stop_gradient") or name in STRUCTURAL - {
+    if name in ("rsqrt", "sign", "sqrt", "copy", "stop_gradient") or name in STRUCTURAL - {
         "gather",
         "pad",
     }:

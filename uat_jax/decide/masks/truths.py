@@ -46,10 +46,16 @@ class Known:
         if self.entries.shape != other.entries.shape:
             return False
         if other.rows is None:
-            mine = other.entries if self.rows is None else self.rows[other.entries]
+            mine = other.entries if self.rows is None else _rows_of_entries(self.rows, other.entries)
             return np.array_equal(self.entries, mine)
         same_rows = self.rows is not None and np.array_equal(self.rows, other.rows)
         return same_rows and np.array_equal(self.entries, other.entries)
+
+
+def _rows_of_entries(rows: np.ndarray, entries: np.ndarray) -> np.ndarray:
+    """The rows of entries; -1 for those in none, as are entries after all that are in one."""
+    inside = entries < rows.size
+    return np.where(inside, rows[np.where(inside, entries, 0)], -1)
 
 
 @dataclass(frozen=True, eq=False)

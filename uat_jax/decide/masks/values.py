@@ -311,7 +311,8 @@ class Rewriting:
 
     def _key(self, equation: JaxprEqn, arrays: Sequence[Any]) -> Any:
         """By what a computation of truth values is found again."""
-        if equation.primitive.name not in FOUND_AGAIN or dtype_of(equation.outvars[0]) != np.bool_:
+        alone = len(equation.outvars) == 1
+        if not alone or equation.primitive.name not in FOUND_AGAIN or dtype_of(equation.outvars[0]) != np.bool_:
             return None
         of = lambda a: (a.shape, str(a.dtype), a.tobytes()) if Truth(a).constant is not None else id(a)
         return equation.primitive.name, str(equation.params), tuple(map(of, arrays))
