@@ -141,7 +141,7 @@ def block(kind: Callable, parameters: Any, x: np.ndarray, scoring: Scoring, top:
     """The block that has the name of the network function `kind`."""
     mha = lambda x: attention(parameters.attention, x, x, scoring)
     ffn = lambda x: feed_forward(parameters.feed_forward, x, top)
-    norm_1, norm_2 = (lambda x, norm_j=norm_j: norm(norm_j, x) for norm_j in parameters[2:])
+    norm_1, norm_2 = (lambda x, norm_j=norm_j: norm(norm_j, x) for norm_j in (parameters.norm_1, parameters.norm_2))
     if kind is residual_block:
         y = x + mha(x)
         return y + ffn(y)

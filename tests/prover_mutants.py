@@ -228,7 +228,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if is_number(equation.outvars[0]) or old == np.bool_ or old == new:", "if True:", CONDITION, "every cast keeps the number", UNSOUND + "[short integers]"),
     ],
     "arithmetic/inverses.py": [
-        ('if name == "atan2" and not any(_has_sign(x) for x in operands) and not _on_circle(functions, operands):', "if False:", CONDITION, "the origin has an angle", DIFFERS + "[inverses: two ways round from the origin]"),
+        ('if name == "atan2" and not _is_off_origin(functions, operands):', "if False:", CONDITION, "the origin has an angle", DIFFERS + "[inverses: two ways round from the origin]"),
         ('functions.laws or not result.nonnegative or not 0 < size', "functions.laws or not 0 < size", CONDITION, "any multiple of a root is one", DIFFERS + "[inverses: a multiple of a root]"),
     ],
     "arithmetic/powers.py": [
@@ -244,7 +244,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     ],
     "arithmetic/power_rules.py": [
         ("    if not all_positive(known):\n        return result\n    value = result", "    value = result", CONDITION, "log(uv) = log u + log v for u ≥ 0", OUTSIDE + "[logarithm of a positive input: product]"),
-        ('not in functions.laws or not is_positive(x):\n        return result\n    exponent', 'not in functions.laws:\n        return result\n    exponent', CONDITION, "x^y is e^(y log x) for x = 0", BEYOND + "[power as an exponential]"),
+        ('not in functions.laws or not is_positive(x):\n        return result\n    if x.known', 'not in functions.laws:\n        return result\n    if x.known', CONDITION, "x^y is e^(y log x) for x = 0", BEYOND + "[power as an exponential]"),
         ("== rational_form(-1):", ".rational is not None:", CONDITION, "log1p(y + c) = log y", DIFFERS + "[powers: log1p of one more]"),
         ("functions.subtract(x, along), HALF", "functions.add(x, along), HALF", SIGN, "the softplus of a magnitude with the wrong half", DIFFERS + "[powers: softplus with the wrong half]"),
         ("or facts.guarded or not y.nonnegative:", "or facts.guarded:", CONDITION, "the recurrence of log Γ for any sign", BEYOND + "[recurrence of the gamma function]"),

@@ -124,7 +124,7 @@ def test_a_token_outside_the_vocabulary_is_no_number(random):
 
 def in_dtype(tree, dtype):
     """NumPy arrays, so that nothing is compiled for the cast."""
-    return jax.tree.map(lambda a: np.asarray(a).astype(dtype) if a.dtype == jnp.float32 else a, tree)
+    return jax.tree.map(lambda a: np.asarray(a).astype(dtype) if getattr(a, "dtype", None) == jnp.float32 else a, tree)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -133,8 +133,9 @@ def in_dtype(tree, dtype):
 def test_blocks_keep_their_dtype(random, name, kind, dtype):
     parameters, options = block_case(random, name)
     with jax.enable_x64(dtype == "float64"):
-        arguments = in_dtype((parameters, normal(random, 2, 4), options.scoring), dtype)
-        run = lambda p, x, scoring: KINDS[kind](p, x, options._replace(scoring=scoring))
+        scoring = in_dtype(options.scoring, dtype)
+        arguments = in_dtype((parameters, normal(random, 2, 4)), dtype)
+        run = lambda p, x: KINDS[kind](p, x, options._replace(scoring=scoring))
         assert jax.eval_shape(run, *arguments).dtype == dtype
 
 

@@ -33,6 +33,8 @@ SIGMAS = {
     "silu": lambda x: x / (1 + np.exp(-x)),
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "gelu-erf": lambda x: x / 2 * (1 + special.erf(x / np.sqrt(2))),
+    "quick-gelu": lambda x: x / (1 + np.exp(-1.702 * x)),
+    "gelu-digits": lambda x: x / 2 * (1 + np.tanh(0.79788456 * (x + 0.044715 * x**3))),
 }
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 
@@ -237,7 +239,7 @@ class Both:
         return exact(np.asarray(x).astype(np.float64).reshape(-1, 1))
 
 
-ALL_DEPTHS = list(zip((1, 2, 3, 7, 13, 5), SIGMAS, strict=True))
+ALL_DEPTHS = list(zip((1, 2, 3, 7, 13, 5, 2, 1), SIGMAS, strict=True))
 CASES = [
     *[(kind, depth, None, sigma) for kind in ("residual", "transformer") for depth, sigma in ALL_DEPTHS],
     *[("residual", 3, None, sigma) for sigma in SIGMAS if sigma != "gelu"],

@@ -186,20 +186,6 @@ def test_attention_with_a_padding_mask(tokens):
     assert uj.certify(attention, late, *specs).verdict is Verdict.REFUTED
 
 
-@pytest.mark.parametrize("tokens", [3, 14])
-def test_the_least_number_of_a_dtype_may_stand_for_minus_infinity(tokens):
-    """It is said, as it is without a mask that is a variable."""
-
-    def with_least(q, k, v, m):
-        scores = jnp.matmul(q, k.T, precision="highest") / 2.0
-        return jax.nn.softmax(jnp.where(m[None], scores, jnp.finfo(scores.dtype).min)) @ v
-
-    specs = spec(2, 4), spec(tokens, 4), spec(tokens, 4), spec(tokens, dtype=bool)
-    found = uj.certify(with_least, attention_of_sum, *specs)
-    assert found.verdict in PASSES, found
-    assert any("is -infinity" in a.text for a in found.assumptions)
-
-
 def test_entries_that_are_nan_on_one_side_for_all_reals_are_counted():
     found = uj.certify(softmax, softmax_where, spec(3), spec(3, dtype=bool))
     (told,) = [a for a in found.assumptions if a.kind is AssumptionKind.ONE_SIDED_ENTRIES]

@@ -149,8 +149,13 @@ NUMPY_ACTIVATIONS = {
     "silu": lambda x: x / (1 + np.exp(-x)),
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "gelu-erf": lambda x: 0.5 * x * (1 + special.erf(x / np.sqrt(2))),
+    "quick-gelu": lambda x: x / (1 + np.exp(-1.702 * x)),
+    "gelu-digits": lambda x: 0.5 * x * (1 + np.tanh(0.79788456 * (x + 0.044715 * x**3))),
 }
-LARGEST_SLOPE = {"tanh": 1.0, "relu": 1.0, "gelu": 1.13, "silu": 1.1, "logistic": 0.25, "gelu-erf": 1.13}
+LARGEST_SLOPE = {
+    "tanh": 1.0, "relu": 1.0, "gelu": 1.13, "silu": 1.1, "logistic": 0.25, "gelu-erf": 1.13, "quick-gelu": 1.1,
+    "gelu-digits": 1.13,
+}  # fmt: skip
 
 
 def activation_error(x, r: Rounding):

@@ -9,7 +9,7 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax import cli
+from uat_jax import cli_ledger
 from uat_jax.cli import main
 from uat_jax.ledger.corrected import WRITTEN, corrected, same_formula
 from uat_jax.ledger.ledger import CHAPTERS, find, script_of
@@ -122,7 +122,7 @@ def test_the_note_compiles(page, tmp_path):
 @pytest.fixture
 def decided(monkeypatch, found):
     """The certificates of the repository in place of what is decided anew."""
-    monkeypatch.setattr(cli, "_decide_all", lambda wanted, settings, jobs: {c.id: found[c.id] for c in wanted})
+    monkeypatch.setattr(cli_ledger, "_decide_all", lambda wanted, settings, jobs: {c.id: found[c.id] for c in wanted})
 
 
 def test_a_report_without_a_tex_engine_says_so_in_one_line(decided, monkeypatch, tmp_path, capsys):

@@ -86,7 +86,7 @@ SHAPE_ERRORS = {
         lambda: decoders.embed(DECODER.embedding, jnp.zeros(4, int)),
         "got 4 tokens, wanted at most 3, the number of positions",
     ),
-    "tokens": (lambda: decoders.embed(DECODER.embedding, jnp.zeros((1, 2), int)), r"for tokens, wanted \(N\)"),
+    "tokens": (lambda: decoders.embed(DECODER.embedding, jnp.zeros((1, 2), int)), r"for tokens, wanted \(N, V = 5\)"),
     "unembedding": (lambda: decoders.unembed(DECODER.unembedding, x33), r"for x, wanted \(N, M = 2\)"),
 }
 INPUT_ERRORS = {

@@ -76,7 +76,7 @@ def bind(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
 
 def is_keys(array: Any) -> bool:
     """Whether an array holds `jax.random` keys, which NumPy cannot."""
-    return jnp.issubdtype(array.dtype, jax.dtypes.extended)
+    return hasattr(array, "dtype") and jnp.issubdtype(array.dtype, jax.dtypes.extended)
 
 
 def on_host(array: Any) -> Any:

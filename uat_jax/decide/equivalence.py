@@ -618,7 +618,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         if proof_alone and seen.apart:
             return Evidence(Method.FLOATS, reached, Verdict.UNKNOWN)
         effort.progress(f"comparing at random points of prime fields{at}")
-        masked = has_infinity(*programs) or has_infinity(*programs, lowest=True)
+        masked = has_infinity(*programs)
         share = dataclasses.replace(effort, error=effort.error / 2) if masked else effort
         fields = field_evidence(*programs, seen, share, pair.domains)
         if masked and fields.verdict not in (Verdict.PROVED, Verdict.CERTIFIED):

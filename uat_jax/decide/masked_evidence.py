@@ -10,21 +10,19 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
-from uat_jax.decide.constant_readings import readings
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.fields_evidence import field_evidence
-from uat_jax.decide.masks.programs import WithoutInfinities, has_infinity, without_infinities
+from uat_jax.decide.masks.programs import WithoutInfinities, without_infinities
 from uat_jax.decide.masks.values import Way
 from uat_jax.decide.refutation import doubted
 from uat_jax.decide.sampling import APART, Seen, sample, together
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import UnsupportedError
 
-WAYS = (Way(), Way(ignoring=True), Way(lowest=True), Way(ignoring=True, lowest=True))
-"""With what one function makes of rows that are masked whole, and without that where the other one has NaN there; then
-with the least numbers of a dtype as -∞."""
+WAYS = (Way(), Way(ignoring=True))
+"""With what one function makes of rows that are masked whole, and without that where the other one has NaN there."""
 
 
 def masked_evidence(
@@ -39,17 +37,13 @@ def masked_evidence(
     """
     if seen.apart or seen.nowhere_defined or seen.defined_on_one_side:
         return None
-    ways = [way for way in WAYS if has_infinity(left, right, lowest=way.lowest)]
-    share = dataclasses.replace(effort, error=effort.error / max(1, len(ways)))
-    for way in ways:
+    share = dataclasses.replace(effort, error=effort.error / len(WAYS))
+    for way in WAYS:
         try:
             found = without_infinities(left, right, way)
         except UnsupportedError:
             continue
         evidence = None if found is None else _compared(found, share, domains)
-        if evidence is not None and way.lowest:
-            masks = of_constants(tuple(r for r in readings(left, right) if r.meaning == "-∞"))
-            return dataclasses.replace(evidence, assumptions=tuple(dict.fromkeys((*masks, *evidence.assumptions))))
         if evidence is not None:
             return evidence
     return None

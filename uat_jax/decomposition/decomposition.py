@@ -137,8 +137,9 @@ def decompose(
             row; a mask beside rows of different lengths.
 
     Example:
-        >>> found = uj.decompose(model, [[5, 7, 2], [5, 2]])  # doctest: +SKIP
-        >>> found[1].terms  # that of [5, 2] alone  # doctest: +SKIP
+        >>> found = uj.decompose(uj.load_model("gpt2"), [[5, 7, 2], [5, 2]])
+        >>> found[1].terms.shape  # those of [5, 2] alone
+        (14, 2, 768)
     """
     if model.architecture.image is not None:
         return _decomposed(model, _checked_images(model, tokens, mask), precision=precision)

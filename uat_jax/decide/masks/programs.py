@@ -11,10 +11,9 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
-from uat_jax.arithmetic.concrete import is_array
+from uat_jax.arithmetic.concrete import is_array, is_keys
 from uat_jax.arithmetic.inlining import inlined
 from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.recognition import LOWEST
 from uat_jax.arithmetic.retracing import followed, retraced
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.masks.rules import applied
@@ -55,18 +54,18 @@ class _Output:
     undefined: tuple[bool, bool]
 
 
-def has_infinity(*programs: ClosedJaxpr, lowest: bool = False) -> bool:
-    """Whether a constant of one of the programs, or of a function that it calls, is infinite.
-
-    lowest: whether it is a number that stands for -∞ instead.
-    """
+def has_infinity(*programs: ClosedJaxpr) -> bool:
+    """Whether a constant of one of the programs, or of a function that it calls, is infinite."""
     floats = (a for program in programs for p in programs_within(program) for a in _constants(p) if a.dtype.kind == "f")
-    return any((np.isfinite(a) & (a <= LOWEST) if lowest else np.isinf(a)).any() for a in floats)
+    return any((np.isinf(a)).any() for a in floats)
 
 
 def _constants(program: ClosedJaxpr | Jaxpr) -> Iterator[np.ndarray]:
     literals = (a.val for e in program.eqns for a in e.invars if isinstance(a, Literal))
-    return (np.asarray(a) for a in (*getattr(program, "consts", ()), *literals) if is_array(a) or np.isscalar(a))
+    constants = (
+        a for a in (*getattr(program, "consts", ()), *literals) if np.isscalar(a) or is_array(a) and not is_keys(a)
+    )
+    return map(np.asarray, constants)
 
 
 def without_infinities(left: ClosedJaxpr, right: ClosedJaxpr, way: Way = AS_WRITTEN) -> WithoutInfinities | None:
@@ -79,7 +78,7 @@ def without_infinities(left: ClosedJaxpr, right: ClosedJaxpr, way: Way = AS_WRIT
     Raises:
         UnsupportedError: an infinity is used in a way for which there is no rule here.
     """
-    if not has_infinity(left, right, lowest=way.lowest):
+    if not has_infinity(left, right):
         return None
     programs = inlined(left), inlined(right)
     outputs = _outputs(programs, way)

@@ -67,11 +67,10 @@ class Way:
     """How programs are rewritten.
 
     ignoring: whether what one program selects as 0 in rows that are masked whole may be anything, if the other one has
-    NaN there.  lowest: whether numbers that stand for -∞, such as the least one of a dtype, are read as it.
+    NaN there.
     """
 
     ignoring: bool = False
-    lowest: bool = False
 
 
 AS_WRITTEN = Way()
@@ -188,9 +187,9 @@ class Rewriting:
         array = np.asarray(array, dtype_of(atom))
         if not is_number(atom):
             return Value(array, known=self.base(array) if dtype_of(atom) == np.bool_ else None)
-        infinite = np.isinf(array) | (array <= LOWEST) if self.way.lowest else np.isinf(array)
+        infinite, masks = np.isinf(array), np.isfinite(array) & (array <= LOWEST)
         signs = set(np.sign(array[infinite]).tolist())
-        if len(signs) > 1 or np.isnan(array).any():
+        if len(signs) > 1 or np.isnan(array).any() or masks.any():  # what stands for -∞ decides nothing
             return Value(array)
         numbers = np.where(infinite, np.zeros((), array.dtype), array)
         sign = POSITIVE if np.all(numbers > 0) else NOT_NEGATIVE if np.all(numbers >= 0) else ANY
@@ -243,7 +242,8 @@ class Rewriting:
         name, shape = equation.primitive.name, shape_of(equation.outvars[0])
         if len(equation.outvars) == 1 and name in STRUCTURAL | COMPARISONS.keys() and len(operands) <= 2:
             constants = [x.truth.constant for x in operands]
-            if all(c is not None for c in constants) and any(map(is_number, equation.invars)):
+            decided = all(c is not None for c in constants) and any(map(is_number, equation.invars))
+            if decided and all(x.finite or not is_number(v) for x, v in zip(operands, equation.invars, strict=True)):
                 return self._of_constants(equation, constants)
         if _is_cast(equation) and (truths := operands[0].truth.constant) is not None:
             return self.constant(equation.outvars[0], truths.astype(dtype_of(equation.outvars[0])))

@@ -99,10 +99,18 @@ def load_model(folder: FolderPath, dtype: jax.typing.DTypeLike | None = None, ad
     reads it, the weights of its layers are `Adapted` matrices W + s L R; `uat_jax.networks.adapted.merged` gives the
     model with the products in place of them.  Entries of the config that nothing is known of are listed in a warning.
 
-    Raises, one line with the path: `InputError` for a folder or file that cannot be read, entries of the config or
-    tensors missing, superfluous or unusable, an adapter of layers that the model does not have, and float64 while x64
-    is off; `ShapeError` for a tensor of another shape than the config says or an adapter that does not fit;
-    `UnsupportedError` for an architecture that is not one of `ARCHITECTURES`, or that the networks here do not have.
+    Returns:
+        A `Model`, a function of token numbers that `decompose` takes apart.
+
+    Raises:
+        InputError: a folder or file that cannot be read, entries of the config or tensors missing, superfluous or
+            unusable, an adapter of layers that the model does not have, and float64 while x64 is off.
+        ShapeError: a tensor of another shape than the config says, or an adapter that does not fit.
+        UnsupportedError: an architecture that is not one of `ARCHITECTURES`, or that the networks here do not have.
+            All of them are one line with the path.
+
+    Example:
+        >>> model = uj.load_model("gpt2")
     """
     checkpoint = read_checkpoint(folder)
     try:
