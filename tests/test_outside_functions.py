@@ -150,7 +150,7 @@ DIFFERENT = {
     "NaN that is caught": (lambda x: jnp.where(jnp.isnan(host(x)), 0, x), lambda x: x * 1),
     "a choice by what may be NaN": (lambda x: jnp.where(host(x) > 0, x, 2 * x),
                                     lambda x: jnp.where(host(x) <= 0, 2 * x, x)),
-    "another mask": tuple(summed(np.ma.array([1.0, 2, 3], mask=[0, n, 1 - n])) for n in (0, 1)),
+    "another mask": tuple(summed(np.ma.array([1.0, 2, 3], mask=[False, n == 1, n == 0])) for n in (0, 1)),
     "a matrix for an array": (summed(np.ones((3, 3)).view(Product)), summed(np.ones((3, 3)))),
     "squares are not positive": (lambda x: jnp.abs(order(x) * x), lambda x: order(x) * jnp.abs(x)),
 }  # fmt: skip
@@ -187,7 +187,7 @@ def itself(x):
     return recursive(0)(x)
 
 
-MASKED = [np.ma.array([1.0, 2.0], mask=[0, last]) for last in (0, 1)]
+MASKED = [np.ma.array([1.0, 2.0], mask=[False, last == 1]) for last in (0, 1)]
 NAN = [np.uint64(0x7FF8000000000000 + n).view(np.float64) for n in (1, 2)]
 HELD_BESIDE = [
     MASKED,

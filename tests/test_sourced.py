@@ -123,7 +123,9 @@ def activation_term(layer, x, options):
     if not isinstance(layer, FeedForward):
         return gated_feed_forward(layer, x, options.activation), jnp.zeros_like(x[0])
     bias = layer.project_bias
-    return plain_feed_forward(layer._replace(project_bias=jnp.zeros_like(bias)), x, options.activation), bias
+    return plain_feed_forward(
+        layer._replace(project_bias=bias if bias is None else jnp.zeros_like(bias)), x, options.activation
+    ), bias
 
 
 def mapped(linear, streams, bias):
@@ -158,6 +160,7 @@ def post_norm_terms(block, streams, x, options):
     streams = mapped(norm_at(block.norm_1, t, options), streams, shift(block.norm_1))
     y = normalise(block.norm_1, t, epsilon=options.epsilon)
     term, bias = activation_term(block.feed_forward, y, options)
+    assert bias is not None
     r = y + term + bias[None]
     return mapped(norm_at(block.norm_2, r, options), [*mapped(lambda t: t, streams, bias), term], shift(block.norm_2))
 

@@ -66,6 +66,7 @@ def initialise_fixed(key: jax.Array, middle: float, half: float) -> FeedForward:
     """The network G of 24 hidden neurons."""
     network = initialise_feed_forward(key, 2, 24)
     v, w = 2 * dense(network.hidden)
+    assert network.hidden_bias is not None
     return FeedForward(
         jnp.stack([v, w / half]), network.hidden_bias - w * (middle / half), dense(network.project)[:, :1], jnp.zeros(1)
     )
@@ -73,6 +74,8 @@ def initialise_fixed(key: jax.Array, middle: float, half: float) -> FeedForward:
 
 def fixed(network: FeedForward, x: jax.Array, t: jax.Array) -> jax.Array:
     """G(x, t)."""
+    assert network.hidden_bias is not None
+    assert network.project_bias is not None
     s = jnp.tanh(jnp.stack([x, t]) @ dense(network.hidden) + network.hidden_bias)
     return (s @ dense(network.project) + network.project_bias)[0]
 

@@ -71,7 +71,9 @@ def _last_bias(block: Block, kind: str) -> jax.Array:
     """What the block adds last: β of its norm, or b_2 of its feed-forward network."""
     norm, part = block.norm_2, block.feed_forward
     assert isinstance(norm, LayerNorm) and isinstance(part, FeedForward)  # of the families `WITH_BIASES`
-    return norm.beta if kind == "post-norm" else part.project_bias
+    bias = norm.beta if kind == "post-norm" else part.project_bias
+    assert bias is not None
+    return bias
 
 
 def streams_by_operators(model: Model, tokens: jax.Array) -> jax.Array:

@@ -19,8 +19,8 @@ from uat_jax.decide.verdict import Evidence
 from uat_jax.lowering import Lowered
 from uat_jax.networks.adapted import dense
 from uat_jax.networks.block import Block as NetworkBlock
+from uat_jax.networks.feed_forward_part import AnyFeedForward, GatedFeedForward, MixtureOfExperts
 from uat_jax.networks.feed_forward_part import FeedForward as PlainArrays
-from uat_jax.networks.feed_forward_part import GatedFeedForward, MixtureOfExperts
 from uat_jax.networks.multihead import MultiHead as HeadArrays
 from uat_jax.networks.norms import EPSILON
 from uat_jax.networks.norms import LayerNorm as LayerNormArrays
@@ -92,7 +92,7 @@ def _heads(of: MultiHead) -> list[Head]:
     return [(g,) if of.per_group == 1 else (g, k) for g in groups for k in range(1, of.per_group + 1)]
 
 
-def feed_forward_arrays(of: FeedForward, layer: PlainArrays | GatedFeedForward | MixtureOfExperts) -> Arrays:
+def feed_forward_arrays(of: FeedForward, layer: AnyFeedForward) -> Arrays:
     """The weights of a plain or gated feed-forward part, or those of all experts beside each other."""
     if isinstance(of, Gated):
         assert isinstance(layer, GatedFeedForward)
