@@ -152,7 +152,7 @@ def block(kind: Callable, parameters: Any, x: np.ndarray, scoring: Scoring, top:
         y = norm_1(x + mha(x))
         return norm_2(y + ffn(y))
     assert kind is parallel_block
-    return x + mha(norm_1(x)) + ffn(norm_1(x))
+    return x + mha(norm_1(x)) + ffn(norm_2(x))
 
 
 def decoder(parameters: Any, tokens: np.ndarray, scoring: Scoring) -> np.ndarray:

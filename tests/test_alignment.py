@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from excerpt import one_in
+from test_parting import WRONG, M, V, X, again, norm, planted, wrong_scale
 
 import uat_jax as uj
-from tests.excerpt import one_in
-from tests.test_parting import WRONG, M, V, X, again, norm, planted, wrong_scale
 from uat_jax.decide import alignment
 from uat_jax.decide.alignment import Alike, aligned
 

@@ -3,10 +3,10 @@
 import jax
 import jax.numpy as jnp
 import pytest
+from browser import browser, tab
+from test_certificate_page import naive
 
 import uat_jax as uj
-from tests.browser import browser, tab
-from tests.test_certificate_page import naive
 from uat_jax.report.certificate_page import certificate_page
 from uat_jax.report.comparisons import page
 

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_pytest_plugin import run
 
-from tests.test_pytest_plugin import run
 from uat_jax.pytest_plugin import Equivalent
 
 FOLDER = Path(__file__).parents[1] / "docs" / "recipes"
