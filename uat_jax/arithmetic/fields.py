@@ -248,7 +248,7 @@ class Fields(Arithmetic):
         return self._noted(equation, operands, self._shared)
 
     def _of_one_way(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        """The same for one way to exchange rows; what stands in the table may be known for all ways together."""
+        """The results of one equation for one way to exchange rows; the table may hold what all ways have in common."""
         return self._noted(equation, operands, self._for_all_inputs)
 
     def _noted(

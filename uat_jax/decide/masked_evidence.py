@@ -15,14 +15,13 @@ from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.masks.programs import WithoutInfinities, without_infinities
-from uat_jax.decide.masks.values import Way
 from uat_jax.decide.refutation import doubted
 from uat_jax.decide.sampling import APART, Seen, sample, together
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import UnsupportedError
 
-WAYS = (Way(), Way(ignoring=True))
-"""With what one function makes of rows that are masked whole, and without that where the other one has NaN there."""
+ATTEMPTS = (False, True)
+"""Without and with `ignoring` what one function makes of rows that are masked whole, where the other one has NaN."""
 
 
 def masked_evidence(
@@ -37,10 +36,10 @@ def masked_evidence(
     """
     if seen.apart or seen.nowhere_defined or seen.defined_on_one_side:
         return None
-    share = dataclasses.replace(effort, error=effort.error / len(WAYS))
-    for way in WAYS:
+    share = dataclasses.replace(effort, error=effort.error / len(ATTEMPTS))
+    for ignoring in ATTEMPTS:
         try:
-            found = without_infinities(left, right, way)
+            found = without_infinities(left, right, ignoring=ignoring)
         except UnsupportedError:
             continue
         evidence = None if found is None else _compared(found, share, domains)

@@ -41,7 +41,7 @@ class Decomposition:
     """True where there is text, (N,); None if there is no padding."""
 
     def __getitem__(self, text: int) -> Decomposition:
-        """That of one text of a batch, its padding left out.
+        """The decomposition of one text of a batch, its padding left out.
 
         Raises:
             InputError: this is no batch, or has no such text.

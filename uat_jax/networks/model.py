@@ -107,7 +107,7 @@ class Architecture:
         return window, Rope(float(rope)) if isinstance(rope, int | float) else rope
 
     def only(self, layers: Sequence[int]) -> Architecture:
-        """That of a model which has only some of the layers 1, …, L."""
+        """The architecture of a model which has only some of the layers 1, …, L."""
         kept = lambda of: tuple(of[layer - 1] for layer in layers) if isinstance(of, tuple) else of
         return replace(self, window=kept(self.window), rope=kept(self.rope))
 

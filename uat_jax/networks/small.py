@@ -103,7 +103,7 @@ def _small_architecture(of: Architecture, sizes: Mapping[str, int]) -> Architect
 
 
 def _small_rope(rope: Any) -> Any:
-    """The same for heads of two features, or four; how `Dynamic` frequencies follow the length does not show in it."""
+    """RoPE for heads of two features, or four; how `Dynamic` frequencies follow the length does not show in it."""
     if not isinstance(rope, Rope):
         return rope
     scaling = None if isinstance(rope.scaling, Dynamic) else rope.scaling

@@ -13,6 +13,8 @@ from html import escape
 
 import numpy as np
 
+from uat_jax.report.html_file import html_file
+
 NEGATIVE, POSITIVE = (0, 114, 178), (213, 94, 0)
 """Blue and vermilion of Okabe and Ito, the ends of the map of signed numbers; white is zero."""
 
@@ -72,15 +74,11 @@ class Sheet:
 
 def document(title: str, sheets: Sequence[Sheet], notes: Sequence[str] = ()) -> str:
     """The whole file."""
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n</head>\n<body>\n{fragment(sheets, title, notes)}\n</body>\n</html>\n"
-    )
+    return html_file(title, "", fragment(sheets, title, notes))
 
 
 def fragment(sheets: Sequence[Sheet], title: str = "", notes: Sequence[str] = ()) -> str:
-    """The same without head and body, as a notebook shows it."""
+    """What stands in the body of such a file, with its style and script: HTML that a notebook can show."""
     parts = [f"<style>{STYLE}</style>", '<main class="uat">']
     if title:
         parts.append(f"<h1>{escape(title)}</h1>")

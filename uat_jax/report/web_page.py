@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from uat_jax.decide.verdict import Verdict
+from uat_jax.report.html_file import html_file
 
 STYLE = """
 .uat { --soft: #59636e; --line: #8885; --panel: #8881; --good: #17692f; --bad: #a8201a; --open: #815400;
@@ -51,9 +52,6 @@ body.uat { color-scheme: light dark; margin: 0 auto; max-width: 96rem; padding: 
 @media print { body.uat { max-width: none; } .uat nav, .uat button { display: none; } }
 """
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-"""What a browser may load: nothing but what stands in the file, whatever a certificate says."""
-
 
 def document(title: str, body: str, style: str = "", script: str = "") -> str:
     """The whole file.
@@ -62,14 +60,9 @@ def document(title: str, body: str, style: str = "", script: str = "") -> str:
         title: a text.  body: HTML, whose main part is an element `main` with the id "main".
         style, script: what the page needs beside what all pages have.
     """
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n"
-        f'<body class="uat">\n<a class="skip" href="#main">Skip to the content</a>\n{body}\n'
-        f"<script>{script}</script>\n</body>\n</html>\n"
-    )
+    skip = '<a class="skip" href="#main">Skip to the content</a>'
+    inside = f"{skip}\n{body}\n<script>{script}</script>"
+    return html_file(title, f"<style>{STYLE}{style}</style>\n", inside, name="uat")
 
 
 def badge(verdict: Verdict | str) -> str:

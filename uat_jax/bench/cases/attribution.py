@@ -66,7 +66,7 @@ def _run(way: Callable[..., jax.Array], model: Any, texts: jax.Array) -> np.ndar
 
 
 def _exactly(way: Callable[..., jax.Array], model: Model, texts: jax.Array) -> np.ndarray:
-    """The same with the same weights in float64, (B, S, N)."""
+    """The contributions by these weights in float64, (B, S, N), with which those in float32 are compared."""
     with jax.enable_x64(True):
         wide = jax.tree.map(lambda a: jnp.asarray(a, jnp.float64), model)
         return _run(way, wide, texts)

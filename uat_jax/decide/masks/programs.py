@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,29 +19,12 @@ from uat_jax.arithmetic.retracing import followed, retraced
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.masks.rules import applied
 from uat_jax.decide.masks.truths import Truth, holds_in
-from uat_jax.decide.masks.values import AS_WRITTEN, Rewriting, Value, Way
+from uat_jax.decide.masks.values import Rewriting, Value
 from uat_jax.errors import UnsupportedError
 
 
 @dataclass(frozen=True)
-class WithoutInfinities:
-    """Two programs without infinities behind masks, of real numbers.
-
-    undefined: a program of the same inputs, of which each output is 1 where one of the given programs has NaN, and 0
-    elsewhere.  one_side, both_sides: how many entries of outputs are undefined for all inputs on one side alone, and on
-    both, with nothing to compare.  undefined_sides: those of "left" and "right" that may be undefined for some inputs.
-    """
-
-    left: ClosedJaxpr
-    right: ClosedJaxpr
-    undefined: ClosedJaxpr
-    one_side: int
-    both_sides: int
-    undefined_sides: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Output:
+class Output:
     """What both programs make of one output.
 
     infinite: whether it may be infinite on some side.  left_out: where it is undefined for all inputs on some side;
@@ -52,6 +36,40 @@ class _Output:
     left_out: np.ndarray | None
     counts: tuple[int, int]
     undefined: tuple[bool, bool]
+
+
+@dataclass(frozen=True)
+class WithoutInfinities:
+    """Two programs without infinities behind masks, of real numbers.
+
+    given: the programs that they are made of.  outputs: what both of these make of each output.
+    """
+
+    left: ClosedJaxpr
+    right: ClosedJaxpr
+    given: tuple[ClosedJaxpr, ClosedJaxpr]
+    ignoring: bool
+    outputs: tuple[Output, ...]
+
+    @property
+    def one_side(self) -> int:
+        """How many entries of outputs are undefined for all inputs on one side alone, with nothing to compare."""
+        return sum(o.counts[0] for o in self.outputs)
+
+    @property
+    def both_sides(self) -> int:
+        """How many entries of outputs are undefined for all inputs on both sides."""
+        return sum(o.counts[1] for o in self.outputs)
+
+    @property
+    def undefined_sides(self) -> list[str]:
+        """Those of "left" and "right" that may be undefined for some inputs."""
+        return [side for k, side in enumerate(("left", "right")) if any(o.undefined[k] for o in self.outputs)]
+
+    @cached_property
+    def undefined(self) -> ClosedJaxpr:
+        """A program of the same inputs, of which each output is 1 where a given program has NaN, and 0 elsewhere."""
+        return _undefined(self.given, self.ignoring, self.outputs)
 
 
 def has_infinity(*programs: ClosedJaxpr) -> bool:
@@ -68,12 +86,13 @@ def _constants(program: ClosedJaxpr | Jaxpr) -> Iterator[np.ndarray]:
     return map(np.asarray, constants)
 
 
-def without_infinities(left: ClosedJaxpr, right: ClosedJaxpr, way: Way = AS_WRITTEN) -> WithoutInfinities | None:
+def without_infinities(left: ClosedJaxpr, right: ClosedJaxpr, *, ignoring: bool = False) -> WithoutInfinities | None:
     """Two programs whose equality says that the given ones are equal wherever both are defined; None if they are these.
 
     Args:
         left, right: programs of the same inputs and outputs.
-        way: how they are rewritten.
+        ignoring: whether what one program selects as 0 in rows that are masked whole may be anything, if the other one
+            has NaN there.
 
     Raises:
         UnsupportedError: an infinity is used in a way for which there is no rule here.
@@ -81,19 +100,17 @@ def without_infinities(left: ClosedJaxpr, right: ClosedJaxpr, way: Way = AS_WRIT
     if not has_infinity(left, right):
         return None
     programs = inlined(left), inlined(right)
-    outputs = _outputs(programs, way)
+    outputs = _outputs(programs, ignoring)
     if outputs is None:
         return None
-    first, second = (_rewritten(p, way, outputs) for p in programs)
-    one, both = (sum(o.counts[k] for o in outputs) for k in (0, 1))
-    sides = tuple(side for k, side in enumerate(("left", "right")) if any(o.undefined[k] for o in outputs))
-    return WithoutInfinities(first, second, _undefined(programs, way, outputs), one, both, sides)
+    first, second = (_rewritten(p, ignoring, outputs) for p in programs)
+    return WithoutInfinities(first, second, programs, ignoring, tuple(outputs))
 
 
-def _outputs(programs: Sequence[ClosedJaxpr], way: Way) -> list[_Output] | None:
+def _outputs(programs: Sequence[ClosedJaxpr], ignoring: bool) -> list[Output] | None:
     """What both programs make of their outputs; None if no infinity stands behind a mask in them."""
-    found: list[_Output] = []
-    rewriting = Rewriting(way)
+    found: list[Output] = []
+    rewriting = Rewriting(ignoring)
 
     def function(*inputs: Any) -> list[Any]:
         sides = _both(rewriting, programs, inputs)
@@ -105,7 +122,7 @@ def _outputs(programs: Sequence[ClosedJaxpr], way: Way) -> list[_Output] | None:
     return found if rewriting.rewritten else None
 
 
-def _output(rewriting: Rewriting, x: Value, y: Value, atom: Any) -> _Output:
+def _output(rewriting: Rewriting, x: Value, y: Value, atom: Any) -> Output:
     """What both programs make of one output."""
     if not is_number(atom) and not (x.is_plain and y.is_plain):
         raise UnsupportedError("an output that is no number depends on an infinity")
@@ -120,14 +137,14 @@ def _output(rewriting: Rewriting, x: Value, y: Value, atom: Any) -> _Output:
     counts = int((a ^ b).sum()), int((a & b).sum())
     undefined = x.undefined is not None, y.undefined is not None
     infinite = x.infinite is not None or y.infinite is not None
-    return _Output(infinite, either if either.any() else None, counts, undefined)
+    return Output(infinite, either if either.any() else None, counts, undefined)
 
 
-def _rewritten(program: ClosedJaxpr, way: Way, outputs: Sequence[_Output]) -> ClosedJaxpr:
+def _rewritten(program: ClosedJaxpr, ignoring: bool, outputs: Sequence[Output]) -> ClosedJaxpr:
     """The program; of an output that may be infinite where it is so, as 0 and 1, and its number elsewhere."""
 
     def function(*inputs: Any) -> list[Any]:
-        rewriting, results = Rewriting(way), []
+        rewriting, results = Rewriting(ignoring), []
         (values,) = _both(rewriting, [program], inputs)
         for v, atom, output in zip(values, program.jaxpr.outvars, outputs, strict=True):
             arrays, zeros = [v.array], np.zeros(shape_of(atom), dtype_of(atom))
@@ -143,11 +160,11 @@ def _rewritten(program: ClosedJaxpr, way: Way, outputs: Sequence[_Output]) -> Cl
     return retraced(program, function)
 
 
-def _undefined(programs: Sequence[ClosedJaxpr], way: Way, outputs: Sequence[_Output]) -> ClosedJaxpr:
+def _undefined(programs: Sequence[ClosedJaxpr], ignoring: bool, outputs: Sequence[Output]) -> ClosedJaxpr:
     """A program that says where one of two programs has NaN, for each output of those without infinities."""
 
     def function(*inputs: Any) -> list[Any]:
-        rewriting, results = Rewriting(way), []
+        rewriting, results = Rewriting(ignoring), []
         sides = _both(rewriting, programs, inputs)
         for x, y, atom, output in zip(*sides, programs[0].jaxpr.outvars, outputs, strict=True):
             where = rewriting.either(x.undefined, y.undefined) or Truth(np.zeros(shape_of(atom), bool))

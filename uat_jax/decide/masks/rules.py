@@ -289,10 +289,10 @@ def _comparison(r: Rewriting, equation: JaxprEqn, x: Value, y: Value) -> Value:
     for one, codes in ((x, (code(x), 0)), (y, (0, code(y)))):
         if one.infinite is not None:
             where = r.spread(one.infinite, shape) or Truth(full(False))
-            array = r.select(where, array, full(ordered(*codes)))
+            array = r.select(where, array, full(bool(ordered(*codes))))
     both = r.both(*(r.spread(v.infinite, np.shape(array)) for v in (x, y)))
     if both is not None:
-        array = r.select(both, array, full(ordered(code(x), code(y))))
+        array = r.select(both, array, full(bool(ordered(code(x), code(y)))))
     return Value(array, known=r.base(array))
 
 

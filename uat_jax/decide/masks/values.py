@@ -62,29 +62,17 @@ class Value:
         return Truth(self.array, self.known)
 
 
-@dataclass(frozen=True)
-class Way:
-    """How programs are rewritten.
+@dataclass
+class Rewriting:
+    """How programs of the same inputs are followed, and what was met in them.
 
     ignoring: whether what one program selects as 0 in rows that are masked whole may be anything, if the other one has
-    NaN there.
+    NaN there.  met: booleans by the equations that made them, so that one computation is one array.
+    kept: the arrays by which these are found, which their keys name.  bases: how many arrays of truth values were met.
+    rewritten: whether an equation was that of an infinity.
     """
 
     ignoring: bool = False
-
-
-AS_WRITTEN = Way()
-"""Numbers are those that are written, and nothing is ignored."""
-
-
-@dataclass
-class Rewriting:
-    """One program that is followed.
-
-    met: booleans by the equations that made them, so that one computation is one array.
-    """
-
-    way: Way
     met: dict[Any, Value] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
     bases: int = 0
@@ -113,9 +101,10 @@ class Rewriting:
                 return y
         if x.constant is not None and y.constant is not None:
             return self.somewhere(Truth(x.constant & y.constant))
-        if (only := x if y.constant is not None and y.constant.all() else y) is not None and _is_all(x, y):
-            return only
-        return Truth(lax.bitwise_and(*map(_array, (x, y))))
+        for one, other in ((x, y), (y, x)):
+            if one.constant is not None and one.constant.all():
+                return other
+        return Truth(lax.bitwise_and(x.array, y.array))
 
     def either(self, *truths: Truth | None) -> Truth | None:
         """Where one holds; None is nowhere."""
@@ -133,7 +122,7 @@ class Rewriting:
             if first.constant is not None and other.constant is not None:
                 first = Truth(first.constant | other.constant)
             else:
-                first = Truth(lax.bitwise_or(*map(_array, (first, other))))
+                first = Truth(lax.bitwise_or(first.array, other.array))
         return self.somewhere(first)
 
     def negation(self, x: Truth) -> Truth:
@@ -159,7 +148,7 @@ class Rewriting:
         reduce = lax.reduce_and if every else lax.reduce_or
         return Truth(reduce(x.array, axes), rows_of(x, axes, every))
 
-    def moved(self, x: Truth | None, equation: JaxprEqn, place: int = 0) -> Truth | None:
+    def moved(self, x: Truth | None, equation: JaxprEqn) -> Truth | None:
         """Truth values that an equation moves together with its operand."""
         if x is None:
             return None
@@ -178,7 +167,7 @@ class Rewriting:
         """The second array where it holds, and the first one elsewhere."""
         if which.constant is not None and which.constant.all():
             return second
-        return lax.select_n(_array(which), first, second)
+        return lax.select_n(which.array, first, second)
 
     def constant(self, atom: Any, array: Any) -> Value:
         """A literal or a constant; an infinity of one sign is told apart from the numbers beside it."""
@@ -278,7 +267,9 @@ class Rewriting:
         """A comparison of constants, or what is moved of one; None for what no rule moves."""
         if equation.primitive.name in COMPARISONS:
             x, y = constants
-            found = np.broadcast_to(np.asarray(NUMPY[equation.primitive.name](x, y)), shape_of(equation.outvars[0]))
+            found = np.broadcast_to(
+                np.asarray(COMPARISONS[equation.primitive.name](x, y)), shape_of(equation.outvars[0])
+            )
             return Value(found, known=self.base(found))
         if len(constants) > 1 or (arrays := moved(equation, constants)) is None:
             return None
@@ -300,7 +291,7 @@ class Rewriting:
         """The second number where a truth value holds, and 0 elsewhere, where the second may be 0 anyway."""
         fails = self.negation(which)
         zero, is_zero = yes.zero, yes.zero is not None and holds_in(fails, yes.zero)
-        if is_zero and yes.infinite is None and (self.way.ignoring or yes.is_plain) and yes.finite:
+        if is_zero and yes.infinite is None and (self.ignoring or yes.is_plain) and yes.finite:
             undefined = self.both(which, yes.undefined)
             return replace(yes, undefined=undefined, ignored=self.either(yes.ignored, self.both(fails, yes.undefined)))
         marks: dict[str, Any] = {name: self.both(which, getattr(yes, name)) for name in ("undefined", "ignored")}
@@ -350,42 +341,32 @@ class Rewriting:
             (x,) = operands
             arrays = bound(equation, [x.array], equation.params)
             if len(arrays) == 1:
-                moved_ = {name: self.moved(getattr(x, name), equation) for name in (*PLACES, "zero")}
-                return [replace(x, array=arrays[0], known=None, cast_of=None, **moved_)]
+                places: dict[str, Any] = {n: self.moved(getattr(x, n), equation) for n in (*PLACES, "zero")}
+                return [replace(x, array=arrays[0], known=None, cast_of=None, **places)]
         if equation.primitive.name != "concatenate":
             raise refused(equation)
         if len({x.above for x in operands if x.infinite is not None}) > 1:
             raise refused(equation)
         array = bound(equation, [x.array for x in operands], equation.params)[0]
-        marks = {}
-        for name in PLACES:
-            of = [getattr(x, name) for x in operands]
-            parts = [
-                np.zeros(np.shape(x.array), bool) if t is None else t.array for x, t in zip(operands, of, strict=True)
-            ]
-            constant = all(Truth(p).constant is not None for p in parts)
-            together = np.concatenate if constant else lax.concatenate
-            joined = (
-                None if not any(t is not None for t in of) else Truth(together(parts, equation.params["dimension"]))
-            )
-            marks[name] = joined
+        places = {name: self._joined(operands, name, equation.params["dimension"]) for name in PLACES}
         above = any(x.above for x in operands if x.infinite is not None)
-        return [Value(array, above=above, finite=all(x.finite for x in operands), **marks)]
+        return [Value(array, above=above, finite=all(x.finite for x in operands), **places)]
+
+    def _joined(self, operands: Sequence[Value], name: str, axis: int) -> Truth | None:
+        """Where the parts of a concatenation are infinite, undefined or ignored."""
+        of = [getattr(x, name) for x in operands]
+        if not any(of):
+            return None
+        nowhere = [np.zeros(np.shape(x.array), bool) for x in operands]
+        parts = [none if t is None else t.array for t, none in zip(of, nowhere, strict=True)]
+        constant = all(Truth(p).constant is not None for p in parts)
+        return Truth((np.concatenate if constant else lax.concatenate)(parts, axis))
 
 
 def is_zero(x: Value) -> bool:
     """Whether a number is the constant 0."""
     number = x.truth.constant
     return number is not None and x.is_plain and not number.any()
-
-
-def _array(x: Truth) -> Any:
-    return x.array
-
-
-def _is_all(x: Truth, y: Truth) -> bool:
-    """Whether one of two truth values holds everywhere."""
-    return any(t.constant is not None and bool(t.constant.all()) for t in (x, y))
 
 
 def refused(equation: JaxprEqn) -> UnsupportedError:
@@ -420,20 +401,13 @@ def must_be_finite(equation: JaxprEqn, *values: Value) -> None:
         raise refused(equation)
 
 
-COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "eq": lambda a, b: a == b, "ge": lambda a, b: a >= b, "gt": lambda a, b: a > b,
-    "le": lambda a, b: a <= b, "lt": lambda a, b: a < b, "ne": lambda a, b: a != b,
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "eq": np.equal, "ge": np.greater_equal, "gt": np.greater, "le": np.less_equal, "lt": np.less, "ne": np.not_equal,
 }  # fmt: skip
-"""From the order of two operands, each -1, 0 or 1, to what a comparison says of them."""
-
+"""What a comparison says of two constants, or of two infinities and numbers by their order: -1, 0 and 1."""
 
 FOUND_AGAIN = COMPARISONS.keys() | STRUCTURAL | {"and", "convert_element_type", "is_finite", "not", "or", "reduce_and"}
 """Of truth values of these the same computation is one array; their parameters say all that they do."""
 
 OF_ZEROS = frozenset(["log", "reduce_sum"])
 """What follows where numbers are 0 that are positive elsewhere."""
-
-NUMPY = {
-    "eq": np.equal, "ge": np.greater_equal, "gt": np.greater, "le": np.less_equal, "lt": np.less, "ne": np.not_equal,
-}  # fmt: skip
-"""Comparisons of constants."""

@@ -28,7 +28,7 @@ def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
 
 
 def _angles(config: Config, width: int, kind: str) -> Rope | float:
-    """Those of one kind of layer; older configs say those of windows in ``rope_local_base_freq``, without scaling."""
+    """RoPE of one kind of layer; older configs say that of windows in ``rope_local_base_freq``, without scaling."""
     local = config.number("rope_local_base_freq", 10000.0)
     if config.given("rope_parameters") or kind == "full_attention":
         return rope(config, width, base=1e6 if kind == "full_attention" else local, kind=kind)
