@@ -19,7 +19,7 @@ from uat_jax.decide.masks.signs import ANY, NOT_NEGATIVE, POSITIVE, is_finite, s
 from uat_jax.decide.masks.truths import Known, Truth, holds_in, rows_of
 from uat_jax.errors import UnsupportedError
 
-MOST_ENTRIES = 1 << 22
+MOST_ENTRIES = 1 << 20
 """What truth values of larger arrays are made of is not followed."""
 
 
