@@ -147,7 +147,7 @@ class WeightedTokens(Sorting):
         return line(z, options), None if line.shift is None else fixed(line.shift)
 
     def at(self, place: Any) -> WeightedTokens:
-        """These weighted tokens, with biases counted to a row: 0 the embedding, then the layers, L + 1 the last norm."""
+        """These tokens, with biases counted to a row: 0 is the embedding, then the layers, L + 1 the final norm."""
         return dataclasses.replace(self, place=place)
 
     def step(self, kind: Kind, block: Block, streams: Streams, options: BlockOptions, layer: Any) -> Streams:
