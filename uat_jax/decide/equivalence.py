@@ -621,20 +621,22 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         masked = has_infinity(*programs)
         share = dataclasses.replace(effort, error=effort.error / 2) if masked else effort
         fields = field_evidence(*programs, seen, share, pair.domains)
-        if masked and fields.verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
-            without = masked_evidence(*programs, seen, share, pair.domains)
-            if without is not None:
-                return dataclasses.replace(without, subject=sizes_text(pair.sizes))
         reached = fields.finding
         if fields.method is Method.MEMORY:
             wide = wide_proof(programs, Width(fields.finding, hopeless=True), effort, pair.domains)
             fields = fields if wide is None else wide.evidence
         if fields.verdict is Verdict.PROVED or fields.verdict is Verdict.CERTIFIED and not sampled.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
+        masked = masked and fields.verdict is not Verdict.CERTIFIED
         if proof_alone and fields.verdict is not Verdict.CERTIFIED:
-            return fields
+            return (masked_evidence(*programs, seen, share, pair.domains) if masked else None) or fields
         effort.progress(f"searching an input on which they differ{at}")
         found = refutation(search, fields, write)
+        if found is None and masked:  # what differs is mostly found faster
+            effort.progress(f"comparing infinities by where they stand{at}")
+            found = masked_evidence(*programs, seen, share, pair.domains)
+            if found is not None:
+                return dataclasses.replace(found, subject=sizes_text(pair.sizes))
         if found is not None:
             combine([found, fields])  # sees a contradiction between two methods
             found = _except_where(pair, found, fields, seen, effort)
