@@ -713,8 +713,8 @@ BEYOND = {
 
 BESIDE = {
     "increasing functions": (
-        lambda x: jnp.argmax(jax.nn.softmax(x, 0), 1).astype(x.dtype),
-        lambda x: jnp.argmax(x, 1).astype(x.dtype),
+        lambda x: jnp.argmax(jax.nn.softmax(x[:, :2], 0), 1).astype(x.dtype),
+        lambda x: jnp.argmax(x[:, :2], 1).astype(x.dtype),
     ),
     "cosines of angles": (
         lambda x: jnp.maximum(x @ x.T / jnp.linalg.norm(x, axis=1, keepdims=True), -1),
