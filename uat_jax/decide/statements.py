@@ -390,6 +390,7 @@ class _Names:
         self.bound: set[Any] = set()
         self.shapes: dict[Any, list[Any]] = {}
         self.plain: dict[str, str] = {}
+        self.letters: dict[m.Letter, list[Any]] = {}
 
     def kinds(self) -> dict[str, str]:
         """Every free symbol with what it may be."""
@@ -466,27 +467,30 @@ class _Names:
 
     def term(self, e: m.Expression) -> list[Any]:
         """A matrix."""
-        size = [self.scalar(s) for s in e.shape] if not isinstance(e, m.Dependent) else []
         match e:
             case m.Letter():
-                return self._letter(e, size)
+                return self._letter(e)
             case m.Identity():
-                return ["I", size[0]]
+                return ["I", self.scalar(e.shape[0])]
             case m.Selection():
-                return ["E", self.scalar(e.index), *size]
+                return ["E", self.scalar(e.index), *self.size(e)]
             case m.Scaled():
                 return [".", self.scalar(e.coefficient), self.term(e.arg)]
             case m.Matricised():
-                return ["unvec", self.term(e.arg), *size]
+                return ["unvec", self.term(e.arg), *self.size(e)]
             case m.Dependent():
                 return ["f", self._function(e.letter), self.term(e.arg)]
             case m.RangeSum():
                 return self._sum(e)
         if type(e) in _CONSTANTS:
-            return [_CONSTANTS[type(e)], *size]
+            return [_CONSTANTS[type(e)], *self.size(e)]
         if type(e) not in _HEADS:
             raise _Untold(f"the head {type(e).__name__}")
         return [_HEADS[type(e)], *map(self.term, e.operands)]
+
+    def size(self, e: m.Expression) -> list[Any]:
+        """How many rows and columns a matrix has."""
+        return [self.scalar(s) for s in e.shape]
 
     def name(self, name: str) -> str:
         """The name of a letter: letters of two names have two."""
@@ -500,12 +504,18 @@ class _Names:
         size, places = list(map(self.scalar, e.shape)), [self.indices(e.subscripts), self.indices(e.superscripts)]
         return ["L", self.name(e.name), *size, *places]
 
-    def _letter(self, e: m.Letter, size: list[Any]) -> list[Any]:
-        """A letter under a name of its own, if its shape is one for all values of the indices of sums."""
+    def _letter(self, e: m.Letter) -> list[Any]:
+        """A letter under a name of its own; it is written once, however often it stands in the statement."""
+        if e not in self.letters:
+            self.letters[e] = self._new_letter(e)
+        return self.letters[e]
+
+    def _new_letter(self, e: m.Letter) -> list[Any]:
+        """A letter that has not been met; its shape has to be one for all values of the indices of sums."""
         free = lambda parts: set().union(*(getattr(p, "free_symbols", set()) for p in parts))
         if (free(e.shape) - free((*e.subscripts, *e.superscripts))) & self.bound:
             raise _Untold(f"the letter {e}, whose shape depends on the index of a sum")
-        name, places = self.name(e.name), [self.indices(e.subscripts), self.indices(e.superscripts)]
+        name, size, places = self.name(e.name), self.size(e), [self.indices(e.subscripts), self.indices(e.superscripts)]
         while name in _RESERVED or self.shapes.setdefault((name, repr(places)), size) != size:
             name += "′"  # a checker has one shape for letters that are written alike
         return ["L", name, *size, *places]
