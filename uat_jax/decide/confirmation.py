@@ -323,7 +323,5 @@ def _value(
     argument, *_ = letters
     lowered = Lowered(program, argument, activation, dimensions=sizes)
     arrays = dict(zip(letters, matrices, strict=True))
-    weights = {
-        str(letter): array for letter, array in arrays.items() if letter in program.inputs and letter != argument
-    }
+    weights = {str(letter): arrays[letter] for letter in program.inputs if letter != argument}
     return lowered.traced(weights, arrays[argument])

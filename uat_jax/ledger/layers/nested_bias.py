@@ -79,7 +79,8 @@ def pair_of(kind: str, reading: tuple[str, str, str]) -> Callable[[int], tuple[P
         lines = dict(closed_form(layers, depth).lines)
         lines |= {closed.b2(j): printed_bias(closed, j, depth, reading) for j in range(2, depth + 1)}
         late = [line for j in range(1, depth + 1) for line in (closed.b2(j), closed.s(j))]  # after all matrices
-        early = [line for line in lines if line not in late and line != layers.x(depth)]
+        last = {*late, layers.x(depth)}
+        early = [line for line in lines if line not in last]
         ordered = {line: lines[line] for line in (*early, *late, layers.x(depth))}
         return plain_network(layers, depth), Program(ordered, layers.x(depth))
 
