@@ -272,7 +272,8 @@ class Number:
         residues = self.residues.moved(move)
         found = Number(residues, nonnegative=self.nonnegative, scale=self.scale, sum_of_squares=self.sum_of_squares)
         kept = self if _few_members(self.largest_of, found.shape) else self.but(largest_of=None)
-        moved = {name: way(known, move) for name, way in MOVED.items() if (known := getattr(kept, name)) is not None}
+        held = ((name, known) for name, known in vars(kept).items() if known is not None and name in MOVED)
+        moved = {name: MOVED[name](known, move) for name, known in held}
         return found.but(factor=self.factor, **moved)
 
     def alone(self) -> Number:
