@@ -110,7 +110,7 @@ class Evaluation:
 
     def multiply(self, left: Array, right: Array) -> Array:
         """One matrix product at the stated precision."""
-        return jax.lax.dot(left, right, precision=self.meaning.precision)
+        return jax.lax.dot(left, right, precision=self.meaning.precision, preferred_element_type=self.dtype)
 
 
 def _fold(operation: Callable[[Array, Array], Array], values: Iterable[Array]) -> Array:
@@ -146,6 +146,8 @@ def _dependent(run: Evaluation, e: m.Dependent) -> Array:
     value = run.meaning.functions[name](run(e.arg))
     if value.shape != shape:
         raise ShapeError(f"the function {name} returned the shape {value.shape}; wanted {shape}")
+    if value.dtype != run.dtype:
+        raise InputError(f"the function {name} returned {value.dtype}; wanted {run.dtype}, as the weights are")
     return value
 
 
