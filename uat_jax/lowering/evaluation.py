@@ -110,7 +110,7 @@ class Evaluation:
 
     def multiply(self, left: Array, right: Array) -> Array:
         """One matrix product at the stated precision."""
-        return jax.lax.dot(left, right, precision=self.meaning.precision, preferred_element_type=self.dtype)
+        return jnp.matmul(left, right, precision=self.meaning.precision)
 
 
 def _fold(operation: Callable[[Array, Array], Array], values: Iterable[Array]) -> Array:
@@ -136,7 +136,7 @@ def _selection(run: Evaluation, e: m.Selection) -> Array:
 def _range_sum(run: Evaluation, e: m.RangeSum) -> Array:
     lower, upper = map(run.size, e.bounds)
     terms = [run(e.at(k)) for k in range(lower, upper + 1)]
-    return _fold(jax.lax.add, terms) if terms else run(m.Zero(*e.shape))
+    return _fold(jnp.add, terms) if terms else run(m.Zero(*e.shape))
 
 
 def _dependent(run: Evaluation, e: m.Dependent) -> Array:
@@ -146,8 +146,6 @@ def _dependent(run: Evaluation, e: m.Dependent) -> Array:
     value = run.meaning.functions[name](run(e.arg))
     if value.shape != shape:
         raise ShapeError(f"the function {name} returned the shape {value.shape}; wanted {shape}")
-    if value.dtype != run.dtype:
-        raise InputError(f"the function {name} returned {value.dtype}; wanted {run.dtype}, as the weights are")
     return value
 
 
@@ -156,7 +154,7 @@ TABLE: dict[type, Callable[[Evaluation, Any], Array]] = {
     m.Zero: lambda run, e: jnp.zeros(tuple(map(run.size, e.shape)), run.dtype),
     m.Ones: lambda run, e: jnp.ones(tuple(map(run.size, e.shape)), run.dtype),
     m.Selection: _selection,
-    m.Addition: lambda run, e: _fold(jax.lax.add, map(run, e.operands)),
+    m.Addition: lambda run, e: _fold(jnp.add, map(run, e.operands)),
     m.Scaled: lambda run, e: run.scalar(e.coefficient) * run(e.arg),
     m.Product: _product,
     m.Transposed: lambda run, e: run(e.arg).T,
@@ -165,7 +163,7 @@ TABLE: dict[type, Callable[[Evaluation, Any], Array]] = {
     m.Matricised: lambda run, e: run(e.arg).reshape(tuple(map(run.size, e.shape))),
     m.Activation: lambda run, e: run.meaning.activation(run(e.arg)),
     m.RowSoftmax: lambda run, e: jax.nn.softmax(run(e.arg), axis=-1),
-    m.Hadamard: lambda run, e: jax.lax.mul(run(e.operands[0]), run(e.operands[1])),
+    m.Hadamard: lambda run, e: run(e.operands[0]) * run(e.operands[1]),
     m.Diagonal: lambda run, e: jnp.diag(run(e.arg)[:, 0]),
     m.Dependent: _dependent,
     m.RangeSum: _range_sum,
