@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.errors import InputError, UatJaxError
+from uat_jax.errors import InputError
 
 OWN = ("arithmetic", "decide", "inputs")
 """Our packages whose equations stand for those of a user."""
@@ -24,27 +24,6 @@ def trace(function: Callable, *arguments: Any) -> ClosedJaxpr:
     wide = any(np.dtype(leaf.dtype) == np.float64 for leaf in jax.tree.leaves(arguments))
     with jax.enable_x64(wide):
         return jax.make_jaxpr(function)(*arguments)
-
-
-def trace_ours(function: Callable, *arguments: Any) -> ClosedJaxpr:
-    """The jaxpr of a function(*arguments) of this package.  Raises the `UatJaxError` that it raises, if any.
-
-    JAX does not see that error: it would look for its own frames on the stack, to hide them, which takes longer than
-    to trace.
-    """
-    raised: list[UatJaxError] = []
-
-    def guarded(*arrays: Any) -> Any:
-        try:
-            return function(*arrays)
-        except UatJaxError as error:
-            raised.append(error)
-            return ()
-
-    found = jax.make_jaxpr(guarded)(*arguments)
-    if raised:
-        raise raised[0]
-    return found
 
 
 def single_output(closed_jaxpr: ClosedJaxpr) -> Any:

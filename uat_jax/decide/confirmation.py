@@ -17,7 +17,6 @@ import jax.numpy as jnp
 import sympy
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.tracing import trace_ours
 from uat_jax.decide.agreement import agreement
 from uat_jax.decide.effort import ERROR
 from uat_jax.decide.figures import Fields, FieldsAtSizes, FieldsOfSteps
@@ -304,7 +303,7 @@ def programs_at(
     if not written_apart(letters):
         raise UnsupportedError("two letters are written alike, and arrays are found by what is written")
     specs = [jax.ShapeDtypeStruct(tuple(_whole(s, sizes) for s in l.shape), jnp.float32) for l in letters]
-    of = lambda program: trace_ours(lambda *matrices: _value(program, letters, matrices, sizes, activation), *specs)
+    of = lambda program: jax.make_jaxpr(lambda *matrices: _value(program, letters, matrices, sizes, activation))(*specs)
     return of(left), of(right)
 
 
