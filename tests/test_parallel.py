@@ -37,6 +37,20 @@ def test_two_processes_find_what_one_finds(alone, monkeypatch):
     assert mine[:1] == backwards[:1] and mine == [name for name in backwards if name in mine]
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_certificates_without_statements_say_the_same_otherwise(alone, jobs):
+    """Also where they had been written before: nothing that is remembered holds them, or lacks them."""
+    bare = decide_all(SOME, SYMBOLIC, jobs=jobs, statements=False)
+    without = lambda c: dataclasses.replace(
+        c, evidence=tuple(dataclasses.replace(e, statements=()) for e in c.evidence)
+    )
+    assert not any(evidence.statements for c in bare.values() for evidence in c.evidence)
+    assert {name: c.to_json() for name, c in bare.items()} == {name: without(c).to_json() for name, c in alone.items()}
+    assert any(evidence.statements for c in alone.values() for evidence in c.evidence)
+    again = decide_all(SOME, SYMBOLIC, jobs=1)
+    assert {name: c.to_json() for name, c in again.items()} == {name: c.to_json() for name, c in alone.items()}
+
+
 @pytest.mark.parametrize("own", [None, "7"])
 def test_a_command_of_many_processes_has_one_thread_for_products_unless_the_user_chose(own):
     """Asked in a fresh process, since NumPy looks it up once."""

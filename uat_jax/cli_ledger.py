@@ -94,7 +94,9 @@ def _proved(options: argparse.Namespace, settings: Settings, names: Sequence[str
     """In one process, or in one of several, the first of which shows and writes what is found."""
     check_alike({**settings.stated(), "claims": ", ".join(names), **environment()})
     start = time.perf_counter()
-    found = _decide_all([find(name) for name in names], settings, options.jobs if process_count() == 1 else 1)
+    jobs = options.jobs if process_count() == 1 else 1
+    kept = bool(options.out or options.json)
+    found = _decide_all([find(name) for name in names], settings, jobs, statements=kept)
     if process_index() == 0:
         chapters = [(chapter.title, [found[c.id] for c in chapter.claims if c.id in found]) for chapter in CHAPTERS]
         show_verdicts(console(), chapters, time.perf_counter() - start)
@@ -102,8 +104,10 @@ def _proved(options: argparse.Namespace, settings: Settings, names: Sequence[str
     return 0 if all(certificate.passes for certificate in found.values()) else 1
 
 
-def _decide_all(wanted: Sequence[Claim], settings: Settings, jobs: int | None) -> dict[str, Certificate]:
-    """id → certificate, in the order asked for, with progress on the terminal."""
+def _decide_all(
+    wanted: Sequence[Claim], settings: Settings, jobs: int | None, *, statements: bool = True
+) -> dict[str, Certificate]:
+    """id → certificate, in the order asked for, with progress on the terminal; ``statements`` as for `decide_all`."""
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     bar = Progress(*columns, console=Console(stderr=True), transient=True, disable=process_index() > 0)
     task = bar.add_task("starting", total=len(wanted))
@@ -114,7 +118,7 @@ def _decide_all(wanted: Sequence[Claim], settings: Settings, jobs: int | None) -
 
     try:
         with on_device(settings.device):
-            return decide_all(wanted, settings, jobs=jobs, progress=show)
+            return decide_all(wanted, settings, jobs=jobs, progress=show, statements=statements)
     finally:
         if bar.live.is_started:  # else it ends the line of a bar that nobody has seen
             bar.stop()

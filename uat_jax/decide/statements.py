@@ -7,7 +7,9 @@ something there is no statement, and a checker says that it does not decide the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, cast
 
 import jax
@@ -31,8 +33,23 @@ class _Untold(UnsupportedError):
     """The language has no words for something."""
 
 
+_WRITTEN: ContextVar[bool] = ContextVar("written", default=True)
+
+
+@contextmanager
+def left_out() -> Iterator[None]:
+    """No statements are written: of evidence that is shown and kept by nobody.  Nothing else about it changes."""
+    token = _WRITTEN.set(False)
+    try:
+        yield
+    finally:
+        _WRITTEN.reset(token)
+
+
 def _of(statement: Callable[[], Data]) -> Statements:
-    """The statement, or none where the language has no words for it."""
+    """The statement, or none where the language has no words for it or none is written."""
+    if not _WRITTEN.get():
+        return ()
     try:
         return (statement(),)
     except UnsupportedError:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import jax
@@ -126,7 +125,6 @@ def state_space() -> Recurrence:
 # --- every number of steps ----------------------------------------------------------------------------------------------
 
 
-@cache
 def _theorem_1(dynamic: bool) -> Evidence:
     steps = closed_form_induction(Layers("residual", dynamic=dynamic))
     parameters = "parameters that depend on x_{t−1} in any way" if dynamic else "parameters that depend on t"

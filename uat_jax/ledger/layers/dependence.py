@@ -230,7 +230,6 @@ def tokens(heads: Any) -> m.Letter:
     return m.Letter("X", m.dimension("N"), Attention(heads).features(0))
 
 
-@cache
 def _shared_bias(network: str, j: int) -> tuple[Evidence, ...]:
     """b̂_{j,3} = 1 ⊗ w_j by induction from b̂_{1,3} = 1 ⊗ v_{1,2}: the step, for any number of heads (and one, for j = 2)."""
     residual = network == "residual-attention"
