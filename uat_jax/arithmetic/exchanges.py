@@ -142,8 +142,8 @@ def _allowed(result: Any) -> Any:
 
 def _divides_by_nothing(equation: JaxprEqn) -> UnsupportedError:
     return UnsupportedError(
-        f"'lu'{source_line(equation)} has a pivot that is 0 for all inputs, or may be for inputs of positive measure, and "
-        "what a device makes of a column of zeros is not followed"
+        f"'lu'{source_line(equation)} has a pivot that is 0 for all inputs, or may be for inputs of positive "
+        "measure, and what a device makes of a column of zeros is not followed"
     )
 
 

@@ -61,8 +61,8 @@ LARGEST = 200
 class Node:
     """An operation on scalars.
 
-    key: what it is: ("variable", number), ("literal", dtype, bytes) or ("apply", primitive, parameters).  The parameters
-    of a decision that is part of another primitive are the name of that: of NaN it decides otherwise (`within`).
+    key: what it is: ("variable", number), ("literal", dtype, bytes) or ("apply", primitive, parameters).  Instead of
+    parameters a decision that is part of another primitive has the name of that: of NaN it decides otherwise (`within`).
     """
 
     key: Any
