@@ -62,7 +62,7 @@ class Node:
     """An operation on scalars.
 
     key: what it is: ("variable", number), ("literal", dtype, bytes) or ("apply", primitive, parameters).  Instead of
-    parameters a decision that is part of another primitive has the name of that, which treats NaN its own way (`within`).
+    parameters a decision that is part of another primitive has the name of that, which treats NaN otherwise (`within`).
     """
 
     key: Any
