@@ -2,7 +2,9 @@
 
 `formula` follows all entries of an array at once, in the same way; here one is followed alone.  A reduction of a few
 entries is written as the operations on two numbers that it is made of, an argmax as comparisons with the largest entry
-so far, a sort as exchanges of neighbours.  docs/soundness.md §8.2 has what this rests on.
+so far, a sort as exchanges of neighbours.  Of NaN these decide otherwise than a comparison or maximum that a program
+writes: argmax takes NaN for the largest, and NaN > x is false.  So they are marked as parts of argmax and of sort.
+docs/soundness.md §8.2 has what this rests on.
 """
 
 from __future__ import annotations
@@ -103,9 +105,9 @@ class _OneEntry(AnyEntries):
         finally:
             self.shape, self.source = kept
 
-    def applied(self, primitive: Primitive, like: JaxprEqn, *operands: int | None) -> int | None:
+    def applied(self, primitive: Primitive, like: JaxprEqn, *operands: int | None, part_of: str = "") -> int | None:
         """A node that applies a primitive to numbers; None if one of them could not be followed."""
-        return None if None in operands else self._applied(primitive, like, operands)
+        return None if None in operands else self._applied(primitive, like, operands, part_of)
 
     def folded(self, primitive: Primitive, like: JaxprEqn, members: Sequence[int | None]) -> int | None:
         """A primitive of two operands applied to all members, from the left."""
@@ -167,16 +169,17 @@ def _place_of_largest(nodes: _OneEntry, equation: JaxprEqn, expression: Expressi
     given, dtype = dtype_of(equation.invars[0]), dtype_of(equation.outvars[0])
     if not 0 < len(terms) <= LONGEST or not (jnp.issubdtype(given, jnp.floating) or given == np.bool_):
         return None
-    whether, extreme = LARGER[equation.primitive.name]
+    name = equation.primitive.name
+    whether, extreme = LARGER[name]
     extreme = OF_BOOLEANS[extreme] if given == np.bool_ else extreme
     best, place = nodes.member(row, int(terms[0]), equation), nodes.whole(0, dtype)
     for number, k in enumerate(terms[1:], 1):
         member = nodes.member(row, int(k), equation)
         if best is None or member is None:
             return None
-        larger = nodes.typed(whether, equation, (member, best), bool)
+        larger = nodes.typed(whether, equation, (member, best), bool, name)
         place = nodes.typed(lax.select_n_p, equation, (larger, place, nodes.whole(number, dtype)), dtype)
-        best = nodes.typed(extreme, equation, (best, member), given)
+        best = nodes.typed(extreme, equation, (best, member), given, name)
     return place
 
 
@@ -226,11 +229,11 @@ def _row(nodes: _OneEntry, shape: tuple[int, ...], of: tuple[int, ...], axis: in
 
 def _in_order(nodes: _OneEntry, equation: JaxprEqn, members: Sequence[int | None]) -> list[int | None]:
     """The members in ascending order."""
-    ordered = list(members)
+    ordered, name = list(members), equation.primitive.name
     for end in range(len(ordered) - 1, 0, -1):
         for i in range(end):
             pair = ordered[i], ordered[i + 1]
-            ordered[i : i + 2] = [nodes.applied(p, equation, *pair) for p in (lax.min_p, lax.max_p)]
+            ordered[i : i + 2] = [nodes.applied(p, equation, *pair, part_of=name) for p in (lax.min_p, lax.max_p)]
     return ordered
 
 
@@ -249,7 +252,7 @@ def _of_rank(
     """
     if None in members or None in others:
         return None
-    integers = np.dtype(np.int32)
+    integers, name = np.dtype(np.int32), equation.primitive.name
     zero, one = nodes.whole(0, integers), nodes.whole(1, integers)
     found = others[-1]
     for j in reversed(range(len(members) - 1)):
@@ -257,7 +260,7 @@ def _of_rank(
         for k in range(len(members)):
             if k != j:
                 pair = members[k], members[j]
-                comes = nodes.typed(before[k > j], equation, pair, bool)  # type: ignore[arg-type]
+                comes = nodes.typed(before[k > j], equation, pair, bool, name)  # type: ignore[arg-type]
                 counted = nodes.typed(lax.select_n_p, equation, (comes, zero, one), integers)
                 count = nodes.typed(lax.add_p, equation, (count, counted), integers)
         here = nodes.typed(lax.eq_p, equation, (count, nodes.whole(rank, integers)), bool)

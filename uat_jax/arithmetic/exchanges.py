@@ -2,8 +2,8 @@
 
 Which rows a device exchanges depends on magnitudes, which residues do not have.  So a factorisation is one value for
 each way, and so is what is computed from it, until all ways give the same: x = U⁻¹ L⁻¹ P b is A⁻¹ b whatever P is.
-In a way that would divide by 0 for all inputs the factors are undefined, and so is what is computed from them; the
-exchanges and the order of rows are not: a device takes that way, without dividing, where a column is 0.
+A way whose pivot is 0 for all inputs is taken where the whole column is 0, and there a device does not divide: it is
+left out if another number of the column is never 0, and the factors are refused if none is known to be so.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.linear_algebra import eliminated
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.operation import operation_of
-from uat_jax.arithmetic.residues import same
+from uat_jax.arithmetic.residues import same, vanishes
 from uat_jax.arithmetic.scattering import SCATTERS
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
@@ -105,7 +105,7 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
     if fields.looking:
         raise UnsupportedError(f"'lu'{source_line(equation)} is not the factorisation that was looked at")
     found = functools.cache(lambda: _along_all(fields, equation, x, _ways(equation, matrices, m, steps)))
-    column = lambda i: {(k,): each[i] for k, each in enumerate(found())}
+    column = lambda i: {(k,): _allowed(each[i]) for k, each in enumerate(found())}
     known = factored.symbols(x, dtype_of(equation.invars[0])) if "order of rows" in fields.functions.laws else None
     if known is None:
         found()
@@ -122,11 +122,29 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
 
 
 def _along_all(fields: Fields, equation: JaxprEqn, x: Number, ways: Iterable[np.ndarray]) -> list[list[Any]]:
-    """The results for each way to exchange rows.  Raises `UnsupportedError`: in all a pivot is 0 for all inputs."""
+    """The results for each way to exchange rows; an error in place of factors that are not known.
+
+    Raises:
+        UnsupportedError: the factors are known for none.
+    """
     found = [_along(fields, equation, x, way.reshape(*x.shape[:-2], min(x.shape[-2:]))) for way in ways]
-    if all(factors is None for factors, *_ in found):
-        raise UnsupportedError(f"'lu'{source_line(equation)} has a pivot that is 0 for all inputs")
+    if not any(isinstance(factors, Number) for factors, *_ in found):
+        raise _divides_by_nothing(equation)
     return found
+
+
+def _allowed(result: Any) -> Any:
+    """A result for one way to exchange rows.  Raises `UnsupportedError`: it is not known."""
+    if isinstance(result, UnsupportedError):
+        raise result
+    return result
+
+
+def _divides_by_nothing(equation: JaxprEqn) -> UnsupportedError:
+    return UnsupportedError(
+        f"'lu'{source_line(equation)} has a pivot that is 0 for all inputs, or may be for inputs of positive "
+        "measure, and what a device makes of a column of zeros is not followed"
+    )
 
 
 def order(fields: Fields, equation: JaxprEqn, exchanges: Any) -> Any:
@@ -149,7 +167,11 @@ def _ways(equation: JaxprEqn, matrices: int, rows: int, steps: int) -> Iterator[
 
 
 def _along(fields: Fields, equation: JaxprEqn, x: Number, exchanges: np.ndarray) -> list[Any]:
-    """The results if rows are exchanged so; no factors, None, if a pivot that is divided by is 0 for all inputs."""
+    """The results if rows are exchanged so; no factors, None, if no device ever does.
+
+    An error stands for factors that are not known, because a pivot may be 0 for inputs of positive measure: there a
+    device divides by nothing, and the factors are other ones.
+    """
     order = np.broadcast_to(np.arange(x.shape[-2], dtype=np.int32), (*x.shape[:-2], x.shape[-2])).copy()
     for index in np.ndindex(*x.shape[:-2]):
         for k, chosen in enumerate(exchanges[index]):
@@ -157,20 +179,42 @@ def _along(fields: Fields, equation: JaxprEqn, x: Number, exchanges: np.ndarray)
     notes = set(fields.draw.notes)
     program = _elimination(x.shape, dtype_of(equation.invars[0]), order.tobytes())
     factors = fields.lift(*fields.inner(program, [x]))
-    if factors.special is not None:
-        fields.draw.notes = notes
-        return [None, exchanges, order]
-    return [factors, exchanges, order]
+    if factors.special is None and (factors.facts is None or not factors.facts.hollow):
+        return [factors, exchanges, order]
+    fields.draw.notes = notes
+    never = factors.special is not None and _is_never_taken(fields, equation, x, order)
+    return [None if never else _divides_by_nothing(equation), exchanges, order]
+
+
+def _is_never_taken(fields: Fields, equation: JaxprEqn, x: Number, order: np.ndarray) -> bool:
+    """Whether the first pivot that is 0 for all inputs stands, in some matrix, in a column with a number that never is.
+
+    The largest number of a column is taken for the pivot, and that is not 0 then.
+    """
+    dtype = dtype_of(equation.invars[0])
+    for k in range(min(x.shape[-2:])):
+        program = _elimination(x.shape, dtype, order.tobytes(), k)
+        column = fields.lift(*fields.inner(program, [x]))
+        if column.special is not None or column.infinite is not None or column.facts is None or column.facts.guarded:
+            return False
+        zero = vanishes(column.residues)[..., 0]
+        if zero.any():
+            return bool((zero & (column.facts.positive | column.facts.negative).any(axis=-1)).any())
+    return False
 
 
 @functools.lru_cache(maxsize=256)
-def _elimination(shape: tuple[int, ...], dtype: np.dtype, order: bytes) -> ClosedJaxpr:
-    """The program that eliminates without exchanges after the rows are put into an order."""
+def _elimination(shape: tuple[int, ...], dtype: np.dtype, order: bytes, steps: int | None = None) -> ClosedJaxpr:
+    """The program that eliminates without exchanges after the rows are put into an order.
+
+    steps: after so many steps the column from which the next pivot is taken is returned, instead of all factors.
+    """
     rows = np.frombuffer(order, np.int32).reshape(-1, shape[-2])
     matrices = np.arange(len(rows))[:, None]
 
     def program(a: jax.Array) -> jax.Array:
-        return eliminated(a.reshape(-1, *shape[-2:])[matrices, rows]).reshape(shape)
+        found = eliminated(a.reshape(-1, *shape[-2:])[matrices, rows], steps).reshape(shape)
+        return found if steps is None else found[..., steps:, steps]
 
     with jax.enable_x64(True):
         return jax.make_jaxpr(program)(jax.ShapeDtypeStruct(shape, dtype))

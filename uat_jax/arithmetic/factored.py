@@ -286,8 +286,10 @@ def _inverted(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
         return None
     last = lambda x: np.moveaxis(x, axis, -1)
     n, letter, along = order.of.rows, last(order.letter), last(np.asarray(along))
+    if letter.shape[-1] != n:
+        return None
     counted = np.broadcast_to(np.arange(n), letter.shape)
-    whole = letter.shape[-1] == n and (letter % n == counted).all() and (letter >= 0).all()
+    whole = (letter % n == counted).all() and (letter >= 0).all()
     if not whole or (letter // n != letter[..., :1] // n).any() or (along != counted).any():
         return None
     if any((order.values[v] != v).any() for v in range(n)):

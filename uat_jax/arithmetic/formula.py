@@ -61,7 +61,8 @@ LARGEST = 200
 class Node:
     """An operation on scalars.
 
-    key: what it is: ("variable", number), ("literal", dtype, bytes) or ("apply", primitive, parameters).
+    key: what it is: ("variable", number), ("literal", dtype, bytes) or ("apply", primitive, parameters).  Instead of
+    parameters a decision that is part of another primitive has the name of that, which treats NaN otherwise (`within`).
     """
 
     key: Any
@@ -283,17 +284,24 @@ class _Builder:
         constant = self.expressions[row].constant
         return None if constant is None else self._literal(constant[k], dtype_of(used_by.outvars[0]))
 
-    def _applied(self, primitive: Primitive, like: JaxprEqn, operands: Sequence[int | None]) -> int | None:
+    def _applied(
+        self, primitive: Primitive, like: JaxprEqn, operands: Sequence[int | None], part_of: str = ""
+    ) -> int | None:
         """A node that applies a primitive without parameters to numbers of the dtype of an equation."""
         nodes = tuple(node for node in operands if node is not None)
-        equation = like.replace(primitive=primitive, params={})
-        node = Node(("apply", primitive, ()), equation, nodes, dtype_of(like.outvars[0]))
-        return self._add(node) if len(nodes) == len(operands) else None
+        complete = len(nodes) == len(operands)
+        return self.typed(primitive, like, nodes, dtype_of(like.outvars[0]), part_of) if complete else None
 
-    def typed(self, primitive: Primitive, like: JaxprEqn, operands: tuple[int, ...], dtype: Any) -> int:
-        """A node that applies a primitive without parameters and has a dtype of its own."""
+    def typed(
+        self, primitive: Primitive, like: JaxprEqn, operands: tuple[int, ...], dtype: Any, part_of: str = ""
+    ) -> int:
+        """A node that applies a primitive without parameters and has a dtype of its own.
+
+        part_of: the name of the primitive of which it is a part, if that decides about NaN otherwise than this one.
+        """
         equation = like.replace(primitive=primitive, params={})
-        return self._add(Node(("apply", primitive, ()), equation, operands, np.dtype(dtype)))
+        key = ("apply", primitive, (part_of,) if part_of else ())
+        return self._add(Node(key, equation, operands, np.dtype(dtype)))
 
     def _add(self, node: Node) -> int:
         """The place of a node among the nodes; of an operation that is there already, that one's."""
@@ -506,6 +514,12 @@ def variables_below(formula: Formula) -> list[frozenset[int]]:
         own = frozenset([number]) if node.key[0] == "variable" else frozenset()
         below.append(own.union(*(below[operand] for operand in node.operands)))
     return below
+
+
+def within(node: Node) -> str:
+    """The primitive of which a decision is a part, such as "sort", if it decides about NaN as that does; else ''."""
+    parameters = node.key[2]
+    return parameters[0] if len(parameters) == 1 and isinstance(parameters[0], str) else ""
 
 
 def name_of(node: Node) -> str:

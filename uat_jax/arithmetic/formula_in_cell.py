@@ -12,7 +12,7 @@ import numpy as np
 from uat_jax.arithmetic import whole_numbers
 from uat_jax.arithmetic.atoms import power
 from uat_jax.arithmetic.cell import Border, Cell, EitherWay, Undecided
-from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of
+from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of, within
 from uat_jax.arithmetic.inequalities import Inequality, Polynomial
 from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.recognition import LOWEST, meaning
@@ -158,6 +158,8 @@ class InCell:
                 return operand if name != "neg" else opposite(operand)
         if name in OF_CHOSEN and is_real(given[0]):
             operands = [self.at(o) for o in node.operands]
+            if CHOSEN[0] in operands and within(node):
+                raise UnsupportedError(f"what '{within(node)}' makes of NaN")
             if any(map(is_chosen, operands)) and not any(map(is_undefined, operands)):
                 return of_chosen(DECIDED.get(name), name, operands)
         if name == "is_finite":

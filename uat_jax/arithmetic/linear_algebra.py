@@ -79,11 +79,14 @@ def tridiagonal_solve(
     return jnp.stack(rows[::-1], axis=-2)
 
 
-def eliminated(a: jax.Array) -> jax.Array:
-    """L below the diagonal, and U, of A = L U with ones on the diagonal of L, by elimination without exchanges."""
+def eliminated(a: jax.Array, steps: int | None = None) -> jax.Array:
+    """L below the diagonal, and U, of A = L U with ones on the diagonal of L, by elimination without exchanges.
+
+    steps: after so many columns it ends; None: after all.
+    """
     m, n = a.shape[-2:]
     rest = {(i, j): a[..., i, j] for i in range(m) for j in range(n)}
-    for k in range(min(m, n)):
+    for k in range(min(m, n) if steps is None else steps):
         for i in range(k + 1, m):
             rest[i, k] = rest[i, k] / rest[k, k]
             for j in range(k + 1, n):

@@ -21,6 +21,7 @@ from . import (
     laws,
     norms,
     orders,
+    pivots,
     powers,
     precision,
     roots,
@@ -65,6 +66,7 @@ KINDS = {
         increasing,
         roots,
         stretched,
+        pivots,
     )
 }
 

@@ -387,5 +387,14 @@ DECIDED: frozenset[str] = frozenset(
         "stretched: two axes",
         "stretched: a sum of signs",
         "stretched: a mean without NaN by choice",
+        "entries: argmax of NaN, twice",
+        "entries: argsort of NaN, the first of two and the second",
+        "entries: argmax of two defined logarithms",
+        "entries: the smallest of two defined logarithms, sorted",
+        "pivots: the last pivot below a number that is never 0",
+        "pivots: U of a column with a number that is never 0",
+        "pivots: L U, exchanged, of a column with a number that is never 0",
+        "pivots: a solution below a zero",
+        "pivots: the pivots of a triangle of exponentials",
     ]
 )

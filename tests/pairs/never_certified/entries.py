@@ -43,7 +43,29 @@ def caught(x):
     return 1 / (1 / jnp.maximum(x, 0))
 
 
+FAR, TWO = 30, f32(2)
+
+
+def far(x):
+    """A logarithm that is NaN only where nobody looks by chance."""
+    return jnp.log(x + FAR)
+
+
+NAN_IN_ORDER = (
+    Different("argmax of NaN, and NaN above a number", lambda x: real(jnp.argmax(far(x))), lambda x: ind(far(x[1]) > far(x[0])), (TWO,), ((0, -31),)),
+    Different("argmin of NaN, and NaN below a number", lambda x: real(jnp.argmin(far(x))), lambda x: ind(far(x[1]) < far(x[0])), (TWO,), ((0, -31),)),
+    Different("argmax of roots", lambda x: real(jnp.argmax(jnp.sqrt(x + FAR))), lambda x: ind(jnp.sqrt(x[1] + FAR) > jnp.sqrt(x[0] + FAR)), (TWO,), ((0, -31),)),
+    Different("a row against its parts", lambda x: real(jnp.argmax(far(x))), lambda x: ind(far(x)[1] > far(x)[0]), (TWO,), ((0, -31),)),
+    Different("top_k of NaN", lambda x: real(lax.top_k(jnp.abs(far(x)), 1)[1][0]), lambda x: ind(jnp.abs(far(x[1])) > jnp.abs(far(x[0]))), (TWO,), ((0, -31),)),
+    Different("argsort of NaN", lambda x: real(jnp.argsort(far(x))[0]), lambda x: ind(far(x[1]) < far(x[0])), (TWO,), ((-31, 0),)),
+    Different("the smallest of NaN and a number, sorted", lambda x: ind(jnp.isnan(jnp.sort(far(x))[0])), lambda x: ind(jnp.isnan(jnp.minimum(far(x[0]), far(x[1])))), (TWO,), ((0, -31),)),
+    Different("the smallest above 0, sorted", lambda x: ind(jnp.sort(far(x))[0] > 0), lambda x: ind(jnp.min(far(x)) > 0), (TWO,), ((0, -31),)),
+    Different("places of the smallest by argmin and by argsort", lambda x: real(jnp.argmin(far(x))), lambda x: real(jnp.argsort(far(x))[0]), (TWO,), ((0, -31),)),
+    Different("the first of argsort, and a one-hot of argmin", lambda x: jnp.where(jnp.argsort(far(x))[0] == 0, x[0], x[1]), lambda x: jnp.where(jnp.argmin(far(x)) == 0, x[0], x[1]), (TWO,), ((0, -31),)),
+)  # fmt: skip
+
 DIFFERENT = (
+    *NAN_IN_ORDER,
     Different("first and last of equals", lambda x: real(jnp.argmax(x)), lambda x: real(last_argmax(x)), (V,), ((1, 1, 0),), null_set=True),
     Different("a one-hot of the largest against all that are", one_hot_max, lambda x: jnp.where(x == x.max(), x, 0).sum(), (V,), ((1, 1, 0),), null_set=True),
     Different("a one-hot of the smallest", one_hot_max, lambda x: (jax.nn.one_hot(jnp.argmin(x), 3) * x).sum(), (V,), ((1, 2, 3),)),
@@ -88,5 +110,9 @@ EQUAL = (
     Equal("interpolation as a clip", lambda x: jnp.interp(x, KNOTS, KNOTS), lambda x: jnp.clip(x, 0, 1), (S,)),
     Equal("a logarithm of what a mask keeps", lambda x: jax.nn.logsumexp(x, where=KEPT), lambda x: jnp.log(jnp.exp(x[0]) + jnp.exp(x[2])), (V,)),
     Equal("logarithms of rows of a triangle", lambda a: jax.nn.logsumexp(jnp.where(TRIANGLE, a, -jnp.inf), 1), lambda a: jnp.stack([jax.nn.logsumexp(a[i, : i + 1]) for i in range(3)]), (f32(3, 3),)),
+    Equal("argmax of NaN, twice", lambda x: 2 * real(jnp.argmax(far(x))), lambda x: real(jnp.argmax(far(x)) + jnp.argmax(far(x))), (TWO,)),
+    Equal("argsort of NaN, the first of two and the second", lambda x: real(jnp.argsort(far(x))[0]), lambda x: 1 - real(jnp.argsort(far(x))[1]), (TWO,)),
+    Equal("argmax of two defined logarithms", lambda x: real(jnp.argmax(jnp.log(jnp.exp(x) + 1))), lambda x: ind(jnp.log(jnp.exp(x[1]) + 1) > jnp.log(jnp.exp(x[0]) + 1)), (TWO,)),
+    Equal("the smallest of two defined logarithms, sorted", lambda x: ind(jnp.sort(jnp.log(jnp.exp(x) + 1))[0] > 2), lambda x: ind(jnp.minimum(*jnp.log(jnp.exp(x) + 1)) > 2), (TWO,)),
     Equal("sums of exponentials up to each entry", lax.cumlogsumexp, lambda x: jnp.log(jnp.cumsum(jnp.exp(x))), (V,)),
 )  # fmt: skip
