@@ -209,6 +209,13 @@ LAW = {
         lambda x, y: -x + jnp.log(jnp.exp(x) - 1),
         PAIR,
     ),
+    "a sum with an irrational factor": (
+        "logarithm of exponentials",
+        lambda x, y: jnp.log(jnp.exp(x - jnp.log(y * np.float32(np.sqrt(2 * np.pi)))).sum()),
+        lambda x, y: jnp.log((jnp.exp(x) * jnp.exp(-jnp.log(y) - np.float32(np.log(2 * np.pi) / 2))).sum()),
+        lambda x, y: jnp.log((jnp.exp(x) * jnp.exp(-jnp.log(y) - np.float32(np.log(2 * np.pi)))).sum()),
+        PAIR,
+    ),
     "a sum with a rational factor": (
         "logarithm of exponentials",
         lambda x, y: jnp.log(jnp.exp(x - jnp.log(y * np.float32(2))).sum()),

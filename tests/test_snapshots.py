@@ -81,6 +81,47 @@ def test_integers_with_values_and_other_containers(tmp_path):
     assert not uj.certify(read_snapshot(path), lambda i: i, IDS).passes
 
 
+def activated(x, name, power):
+    return getattr(jnp, name)(x) ** power
+
+
+FIXED = {
+    "texts and numbers": (activated, (X, "tanh", 2), lambda x, name, power: jnp.tanh(x) * jnp.tanh(x), (X, "sinh", 2)),
+    "integers of 64 bits": (
+        lambda x, i: x[i] * 2,
+        (X, np.array([2, 0])),
+        lambda x, i: x[i] + x[i],
+        (X, np.array([2, 1])),
+    ),
+    "a key": (
+        lambda x, k: x + jax.random.normal(k, (3, 4)),
+        (X, jax.random.key(0)),
+        lambda x, k: jax.random.normal(k, (3, 4)) + x,
+        (X, jax.random.key(1)),
+    ),
+}
+"""A function, its arguments, the same function written otherwise, and arguments of which a fixed one is another."""
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_arguments_of_other_kinds_are_fixed_to_their_values(name, tmp_path):
+    function, arguments, same, others = FIXED[name]
+    path = tmp_path / "f.snapshot.json"
+    path.write_text(snapshot_of(function, arguments))
+    assert uj.certify(read_snapshot(path), same, *arguments).passes
+    assert not uj.certify(read_snapshot(path), lambda *given: 2 * function(*given), *arguments).passes
+    if name == "texts and numbers":  # they stand in the program alone
+        assert uj.certify(read_snapshot(path), function, *others).verdict is uj.Verdict.REFUTED
+    else:
+        with pytest.raises(InputError, match="was taken with"):
+            uj.certify(read_snapshot(path), function, *others)
+
+
+def test_a_snapshot_of_what_can_be_no_argument_is_refused_in_one_line():
+    with pytest.raises(InputError, match="input .* has dtype int4 and no values"):
+        snapshot_of(lambda x, i: x, (X, jax.ShapeDtypeStruct((2,), jnp.int4)))
+
+
 @pytest.mark.parametrize("specs", [(W, X), ({"w": X}, X), ({"v": W}, X), ({"w": W}, X, X)], ids=str)
 def test_other_arguments_are_named(specs):
     with pytest.raises(InputError, match=r"model.snapshot.json was taken with float32\[4, 5\], float32\[3, 4\]"):

@@ -831,7 +831,8 @@ class Fields(Arithmetic):
         predicate = f.spread(predicate, then.shape)
         complement = f.subtract(f.constant(1, then.shape), predicate)
         if predicate.expression is not None and (p is not None or q is not None):
-            complement = complement.but(facts=predicate.facts, expression=self._complement_of(equation, predicate))
+            known = None if predicate.facts is None else predicate.facts.unsigned()  # it is 0 where p is 1
+            complement = complement.but(facts=known, expression=self._complement_of(equation, predicate))
         blended = f.add(f.multiply(predicate, then), f.multiply(complement, otherwise))
         blended = blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
         return chosen_infinities.joined(self, blended, (predicate, q), (complement, p))

@@ -7,6 +7,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
+from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.retracing import bound, followed, retraced, with_programs
 from uat_jax.arithmetic.stored_control import PRIMITIVES, SCAN
@@ -29,7 +30,8 @@ def inlined(program: ClosedJaxpr) -> ClosedJaxpr:
 
 
 def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
-    return followed(program, inputs, lambda atom, x: np.asarray(x, dtype_of(atom)), _applied)
+    held = lambda atom, x: x if is_keys(x) else np.asarray(x, dtype_of(atom))
+    return followed(program, inputs, held, _applied)
 
 
 def _applied(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:

@@ -120,7 +120,11 @@ GRIDS: dict[str, Callable[..., list[np.ndarray]]] = {"dot_general": terms_of_pro
 
 
 def _with_terms(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
-    """A short sum of entries, or of products of them, as the sum of exponentials that its terms are."""
+    """A short sum of entries, or of products of them, as the sum of exponentials that its terms are.
+
+    Not of quotients: over a common denominator the mean of the exponents is another one, and that of a sum by which
+    the same terms are known otherwise is not met again.
+    """
     if "signs of sums of exponentials" not in functions.laws or not is_number(equation.outvars[0]):
         return result
     sums = [exponentials_of(functions, x) for x in operands]
@@ -137,6 +141,8 @@ def _with_terms(functions: FieldFunctions, equation: JaxprEqn, operands: Sequenc
             if known is not None
         ]
         term = taken[0] if len(taken) == 1 else exponential_sums.multiplied(functions.draw, *taken)
+        if term is not None and term.below:
+            return result
         found = term if k == 0 or term is None or found is None else exponential_sums.added(functions.draw, found, term)
         if found is None:
             return result

@@ -32,6 +32,7 @@ from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_d
 from uat_jax.decide.expansion import expanded
 from uat_jax.decide.integers import SHORT_WHOLE, WHOLE, Integers
 from uat_jax.decide.outside_names import is_call
+from uat_jax.decide.static_arguments import with_static
 from uat_jax.errors import (
     ConcreteValueError,
     InputError,
@@ -559,11 +560,21 @@ def _text(leaf: Any) -> str:
 def snapshot_of(function: Callable, arguments: tuple[Any, ...]) -> str:
     """The text of a snapshot of a function at arguments whose dimensions are numbers.
 
+    What is no array among the arguments is fixed to its value, which the program then has in it.
+
     Raises:
-        InputError, UnsupportedError: what `as_written` and `snapshot` raise.
+        InputError, UnsupportedError: what `as_written` and `snapshot` raise, or an argument cannot be used.
     """
-    program, outputs = as_written(function, arguments, to_differentiate=True)
-    return snapshot(program, arguments, outputs, list(map(is_variable, jax.tree.leaves(arguments))))
+    function, _, arrays = with_static(function, function, arguments)
+    leaves, tree = jax.tree.flatten(arrays)
+    for path, leaf in tree_flatten_with_path(arrays)[0]:
+        _check_leaf(keystr(path), leaf)
+    variable = list(map(is_variable, leaves))
+    with jax.enable_x64(in_64_bits(leaf for leaf, varies in zip(leaves, variable, strict=True) if varies)):
+        kept = [leaf if varies else jnp.asarray(leaf) for leaf, varies in zip(leaves, variable, strict=True)]
+    arrays = jax.tree.unflatten(tree, kept)
+    program, outputs = as_written(function, arrays, to_differentiate=True)
+    return snapshot(program, arrays, outputs, variable)
 
 
 def same_outputs(left: Any, right: Any) -> None:

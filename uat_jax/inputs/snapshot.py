@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
+from jax.core import ShapedArray, Tracer
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
+from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.inlining import inlined
 from uat_jax.arithmetic.jaxpr_file import decode, encode
+from uat_jax.arithmetic.jaxpr_values import decode_type, encode_type
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
 from uat_jax.strict_json import is_deeper, parsed
@@ -91,7 +92,7 @@ def read_snapshot(path: Path) -> Program:
         if len(leaves) != len(inputs) or _tree(arguments) != expected or given != inputs:
             raise InputError(
                 f"{path.name} was taken with {_text(inputs)}, and the arguments are {_text(list(map(_type, leaves)))}, "
-                "or lie in other containers; take it again, or pass what it was taken with"
+                "or have other values, or lie in other containers; take it again, or pass what it was taken with"
             )
         return _built(data["outputs"], run(*(x for x, kept in zip(leaves, fixed, strict=True) if not kept)))
 
@@ -102,16 +103,19 @@ def _specs(data: Any) -> tuple[Any, ...]:
     """The arguments, if the file says all of them: none has fixed values, and their containers are kept."""
     if any(len(kind) == 3 for kind in data["inputs"]):
         return ()
-    specs = _built(data["arguments"], [jax.ShapeDtypeStruct(tuple(shape), jnp.dtype(d)) for d, shape in data["inputs"]])
+    types = map(decode_type, data["inputs"])
+    specs = _built(data["arguments"], [jax.ShapeDtypeStruct(of.shape, of.dtype) for of in types])
     return specs if _tree(specs) == data["arguments"] else ()
 
 
 def _type(leaf: Any, varies: bool = True) -> list[Any]:
     """The dtype and the shape, and of fixed values a digest; a variable has none."""
-    kind = [str(leaf.dtype), list(np.shape(leaf))]
+    kind = encode_type(ShapedArray(np.shape(leaf), leaf.dtype))
     if varies or isinstance(leaf, Tracer):
         return kind
-    return [*kind, hashlib.sha256(np.ascontiguousarray(leaf).tobytes()).hexdigest()[:16]]
+    with jax.ensure_compile_time_eval():
+        values = jax.random.key_data(leaf) if is_keys(leaf) else leaf
+    return [*kind, hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:16]]
 
 
 def _text(kinds: Sequence[Sequence[Any]]) -> str:
@@ -185,9 +189,9 @@ def _read(path: Path) -> Any:
             if places != list(range(len(places))) or count not in (None, len(places)):
                 raise ValueError(name)
         for dtype, shape, *digest in data["inputs"]:
-            jnp.dtype(dtype)
-            if not all(type(size) is int and size >= 0 for size in shape) or len(digest) > 1:
+            if not all(type(size) is int for size in shape) or len(digest) > 1:
                 raise ValueError("type")
+            _check_type(dtype, shape)
         for jaxpr in data["jaxprs"]:
             len(jaxpr["equations"])
     except InputError:
@@ -199,6 +203,14 @@ def _read(path: Path) -> Any:
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise _damaged(path, str(error).splitlines()[0][:80] if str(error) else type(error).__name__) from None
     return data
+
+
+def _check_type(dtype: Any, shape: Any) -> None:
+    """Raises `ValueError` if a type is none that this package writes."""
+    try:
+        decode_type([dtype, shape])
+    except InputError:
+        raise ValueError(f"{dtype!r} is no dtype") from None
 
 
 def _damaged(path: Path, reason: str) -> InputError:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.lax import erf
 from jax.nn import softmax
 
@@ -123,8 +124,33 @@ def norm_of_one(x):
     return jnp.sqrt((x - 30) @ (x - 30)) - (x[0] - 30)
 
 
+def as_boolean(x):
+    """Whether x is not 0: as a number it is 0 on a null set only, and its opposite is 0 nearly everywhere."""
+    return lax.convert_element_type(x, bool)
+
+
+def where_finite(c, x):
+    """2x where c·x/c is no number, and x elsewhere."""
+    return jnp.where(jnp.isfinite(c * x / c), 1.0, 2.0) * x
+
+
+OPPOSITES_OF_CASTS = (
+    ("isnan", lambda x: real(jnp.isnan(jnp.where(as_boolean(x), x, jnp.nan))), S, 3),
+    ("isinf", lambda x: real(jnp.isinf(jnp.where(as_boolean(x), x, jnp.inf))), S, 3),
+    ("a comparison", lambda x: real(jnp.where(as_boolean(x), x, -jnp.inf) == -jnp.inf), S, 3),
+    ("not finite", lambda x: 1 - real(jnp.isfinite(jnp.where(as_boolean(x), x, -jnp.inf))), S, 3),
+    ("rows", lambda x: real(jnp.isnan(jnp.where(as_boolean(x), x, jnp.nan))), V, (3, 1, 2)),
+    ("the larger of two", lambda x: real(jnp.isnan(jnp.where(as_boolean(jnp.maximum(x, x**3)), x, jnp.nan))), S, 3),
+    ("an integer between", lambda x: real(jnp.isnan(jnp.where(as_boolean(as_boolean(x).astype(int)), x, jnp.nan))), S, 3),
+)  # fmt: skip
+"""1 where x is 0, read off an infinity or NaN of choice: quotients by it are undefined nearly everywhere."""
+
 DIFFERENT = (
     *rows(),
+    *(
+        Different(f"a choice read by {name}", lambda x, c=c: where_finite(c(x), x), lambda x: x + 0, (spec,), (at,))
+        for name, c, spec, at in OPPOSITES_OF_CASTS
+    ),
     Different("arctangents: > and >=", lambda x: ind(arctangents(x) > 0), lambda x: ind(arctangents(x) >= 0), (S,), (31,), identity=True),
     Different("arctangents by a power: > and >=", lambda x: ind(arctangents_by_power(x) > 0), lambda x: ind(arctangents_by_power(x) >= 0), (S,), (31,), identity=True),
     Different("a norm of one entry: > and >=", lambda x: ind(norm_of_one(x) > 0), lambda x: ind(norm_of_one(x) >= 0), (f32(1),), ((33,),), identity=True),
@@ -142,6 +168,11 @@ DIFFERENT = (
 )  # fmt: skip
 
 EQUAL = (
+    *(
+        Equal(f"a choice read by {name}", c, lambda x: real(x == 0), (spec,))
+        for name, c, spec, _ in OPPOSITES_OF_CASTS
+    ),
+    Equal("a quotient by a cast", lambda x: where_finite(real(as_boolean(x)), x), lambda x: x + 0, (S,), almost_everywhere=True),
     Equal("a sorted row turned", lambda x: jnp.sort(-x), lambda x: -jnp.sort(x)[::-1], (W,)),
     Equal("a cast of tan", lambda x: real(jnp.tan(x + x).astype(jnp.int8)), lambda x: real(jnp.tan(2 * x).astype(jnp.int8)), (S,)),
     Equal("a cast divided", lambda x: 1 / (1 + real(x.astype(jnp.int32)) ** 2), lambda x: 1 / (real(x.astype(jnp.int32)) ** 2 + 1), (S,)),
