@@ -23,6 +23,7 @@ from statements import METHODS, Call, Statements, recorded
 
 import uat_jax as uj
 from uat_jax.decide import confirmation, dependence, exhibits, functions, identity, programs, ranks
+from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.decision import decide
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import (
@@ -92,6 +93,11 @@ def decided(claim: Claim, settings: Settings = SYMBOLIC) -> list[str]:
 
     Raises `MismatchError` if it does not get its verdict.
     """
+    return decided_with_certificate(claim, settings)[0]
+
+
+def decided_with_certificate(claim: Claim, settings: Settings) -> tuple[list[str], Certificate]:
+    """What `decided` returns, and the certificate of the row."""
     _forget()
     with recorded(TOLD) as found:
         certificate = decide(claim, settings)
@@ -100,7 +106,7 @@ def decided(claim: Claim, settings: Settings = SYMBOLIC) -> list[str]:
     exact = f", exact up to L = {claim.exact_to}" if claim.exact_to else ""
     heading = f"{claim.kind}, {claim.expects}{exact}"
     told = (*map(_told, found.calls), *_shapes(found))
-    return [heading, *_found(certificate.evidence), *told, *_corrected(claim, settings)]
+    return [heading, *_found(certificate.evidence), *told, *_corrected(claim, settings)], certificate
 
 
 def _corrected(claim: Claim, settings: Settings) -> Iterator[str]:
