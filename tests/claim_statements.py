@@ -31,6 +31,7 @@ from uat_jax.decide.figures import (
     Depths,
     Enumerated,
     Equations,
+    Factored,
     FieldsAtSizes,
     Figures,
     FloatFigures,
@@ -163,6 +164,8 @@ def _inside(figures: Figures) -> Iterator[str]:
             yield from figures.program.splitlines()
         case Depths(exact_depths_with_identity_skip=depths) if depths is not None:
             yield f"with A_j = I exact at L = {', '.join(map(str, depths))}"
+        case Factored(factored=factored):
+            yield f"written as {factored}"
         case RestsOn(rests_on=findings):
             yield from (f"rests on: {finding}" for finding in findings)
         case Enumerated(cases=cases):
@@ -203,7 +206,8 @@ def _text(argument: Any) -> str:
 
 def _shapes(found: Statements) -> Iterator[str]:
     """One line with the shape of every letter and constant in what was decided."""
-    sides = [side for step in found.steps for side in (step.left, step.right, *_definitions(step.where))]
+    steps = (*found.steps, *(told for call in found.calls for told in call.arguments if isinstance(told, Step)))
+    sides = [side for step in steps for side in (step.left, step.right, *_definitions(step.where))]
     programs = [program for network, printed, _ in found.pairs for program in (network, printed)]
     sides += [side for program in programs for side in _lines(program)]
     leaves = {f"{leaf} is {m.shape_text(leaf)}" for side in sides for leaf in side.atoms(*LEAVES)}
