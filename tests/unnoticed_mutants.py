@@ -34,15 +34,24 @@ ANY_TOKENS = "how many tokens there are: the chain of softmaxes is as long for a
 
 UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     "attention/context.py": (
+        Unnoticed("_one_head", "-1 → 1", "the last axis of a matrix is axis 1"),
         Unnoticed("_layer", "count * width → width", "how wide the output is: as many derivatives are 0"),
         Unnoticed("scores", "x.T → x", "the counterexample stands at x = I, where xᵀ is x"),
         Unnoticed("_layer", "count * width → count + width", "how wide the output is: as many derivatives are 0"),
         Unnoticed("_layer", "1 → 2", "the sizes of a feed-forward part that the derivatives of attention do not see"),
     ),
     "attention/convolution.py": (
+        Unnoticed("<lambda>", "0 → 1", "the matrix is square", line="number = "),
         Unnoticed("measured", "N → M", "how many tokens come out: one of them is looked at", line="features_matrix"),
     ),
     "attention/density.py": (
+        Unnoticed(
+            "rearranged_entries",
+            "dropped term",
+            "no row asks of another move; test_context.py does",
+            line="move = move or",
+        ),
+        Unnoticed("rearranged_sum", "2 → 1", "one head: the identity holds for any number of them"),
         Unnoticed("", "transpose", "a square matrix without zeros, transposed or not", line="ONE_HEAD ="),
         Unnoticed("<lambda>", "0 → 1", "these letters are square", line="size = lambda"),
         Unnoticed("_matrix", "Y.T → Y", "the entries of a block in other places: as many of them are zero"),
@@ -96,6 +105,12 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("breaks", "1 → 2", "a point behind the last, at which no bend is asked for", "range(steps + 1)"),
     ),
     "complexity/evaluation.py": (
+        Unnoticed(
+            "_of_two_streams",
+            "p(L) + u(L) → p(L) - u(L)",
+            "as many σ and products whatever is done with the streams in the end; that their sum is the network is the "
+            "row complexity.two-streams.identity",
+        ),
         Unnoticed(
             "_row", "(ELEMENTWISE, _HATTED) → (ELEMENTWISE,)", "what is presumed is written, and decides nothing"
         ),
@@ -274,7 +289,13 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     "real/networks.py": (
         Unnoticed("_heads", "1 → 2", "letters of one more group, which no block has", line="groups = range"),
     ),
+    "complexity/attention.py": (
+        Unnoticed("_all_layers", "i + 1 → 1", "the matrix of another layer has the same size", line="later ="),
+    ),
     "complexity/generic_layer.py": (
+        Unnoticed(
+            "activation", "i + 1 → i - 1", "the index of a letter that is added: its size alone counts", "(i + 1,)"
+        ),
         Unnoticed("products_of_matrices", "rule.W2 → rule.W1", "A P and B P are as many products"),
     ),
     "layers/dynamic_parameters.py": (
