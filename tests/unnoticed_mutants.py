@@ -106,6 +106,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     ),
     "beyond/separation.py": (
         Unnoticed("breaks", "2 → 3", "a finer grid has the same breaks", "depth + 2"),
+        Unnoticed("breaks", "depth + 2 → depth", "the breaks lie on the grid of the pieces itself", line="steps = "),
         Unnoticed("breaks", "2 → 1", "a grid twice as fine as the pieces has the same breaks", "depth + 2"),
         Unnoticed("breaks", "1 → 2", "a point behind the last, at which no bend is asked for", "range(steps + 1)"),
     ),
