@@ -54,7 +54,6 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("rearranged_sum", "2 → 1", "one head: the identity holds for any number of them"),
         Unnoticed("", "transpose", "a square matrix without zeros, transposed or not", line="ONE_HEAD ="),
         Unnoticed("<lambda>", "0 → 1", "these letters are square", line="size = lambda"),
-        Unnoticed("_matrix", "Y.T → Y", "the entries of a block in other places: as many of them are zero"),
         Unnoticed("<lambda>", "transpose", "a square matrix without zeros, transposed or not", line='m.Letter("U"'),
         Unnoticed("_number", "1 → 2", "for a symbolic number of heads the letters a and b have no index", "else h *"),
         Unnoticed("_nonzero_suffices", "V @ O → O @ V", "a row of zeros, or a column of as many"),
@@ -134,15 +133,8 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("prefix_products", "n - apart → apart", SCAN_ONLY_COUNTED),
     ),
     "complexity/paths.py": (
-        Unnoticed("kronecker_matrix", "V.T → V", "V is drawn at random, and its transpose is as random"),
         Unnoticed("_rows", "16 → 15", "the largest number drawn: others reach the ranks as well"),
-        Unnoticed(
-            "kronecker_matrix",
-            "SUM * np.eye(TOKENS * FEATURES, dtype=object) → np.eye(TOKENS * FEATURES, dtype=object)",
-            "another multiple of I for the path that leaves a layer out: every Z_i has equal row sums still, and the "
-            "ranks that the bounds allow are reached",
-        ),
-        Unnoticed("", "64 → 63", "another multiple of I, as above", line="SUM ="),
+        Unnoticed("", "64 → 63", "the number that rows add up to: with others the ranks are reached as well", "SUM ="),
         Unnoticed("_rows", "1 → 2", "the least number drawn: others reach the ranks as well", line="integers"),
     ),
     "foundations/elementary.py": (
