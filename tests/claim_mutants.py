@@ -3,11 +3,11 @@
     PYTHONPATH=. python tests/claim_mutants.py --every 4 [attention/density.py …] > records.jsonl
 
 decides the rows of each mutated module, and of the modules that use it (no name: of all modules), writes one line of
-JSON for each mutant, and prints a table of who notices them, with what nobody notices and `unnoticed_mutants` has no
-reason for.  A mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; by the
-document of statements if every row passes, but one of them decides something else than `docs/statements.md` says; and
-by the checker if a certificate then states something else, and `uat-jax-check` does not accept that, or it is no longer
-what stands in `docs/certificates`.
+JSON for each mutant, and prints a table of who notices them, with what nobody notices and the reason that
+`unnoticed_mutants` has for it; "open" has none.  A mutant is noticed by a row if that row then fails to pass, cannot
+be decided or does not end; by the document of statements if every row passes, but one of them decides something else
+than `docs/statements.md` says; and by the checker if a certificate then states something else, and `uat-jax-check`
+does not accept that, or it is no longer what stands in `docs/certificates`.
 
     PYTHONPATH=. python tests/claim_mutants.py --read records.jsonl …
 
@@ -531,7 +531,7 @@ def outcome(record: Mapping[str, Any]) -> str:
 
 
 def table(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The lines of the table: one for each file and the sum, and below them what is open."""
+    """The lines of the table: one for each file and the sum, and below them each survivor with its reason."""
     records = list(records)
     per_file: dict[str, Counter[str]] = {}
     for record in records:
@@ -544,6 +544,7 @@ def table(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     total = per_file["all"]
     made, survivors = total.total() - total[STILLBORN], total[LISTED] + total[OPEN]
     yield f"{survivors} of {made} survive: {100 * survivors / max(made, 1):.1f} %"
+    yield from (f"{told(record)}: {reason(record)}" for record in records if outcome(record) == LISTED)
     yield from (f"open: {told(record)}" for record in records if outcome(record) == OPEN)
 
 
