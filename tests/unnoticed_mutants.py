@@ -255,6 +255,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "lora/ranks.py": (
+        Unnoticed("<lambda>", "K + U1 @ V1 → K - U1 @ V1", "−U' is drawn as often as U'", line="change = lambda"),
         Unnoticed(
             "change", "1 → 2", "the sizes of a feed-forward part that attention does not see", line="none = zero("
         ),
