@@ -146,11 +146,11 @@ def test_the_matrix_that_is_drawn_is_the_one_that_is_written(name):
         ranks.attained(ranks.rank(matrix), lambda random: (matrix, other, letters), what=name)
 
 
-@pytest.mark.parametrize("head", [m.Activation, m.RowSoftmax])
-def test_a_matrix_of_reals_is_not_taken_for_one_of_whole_numbers(head):
+@pytest.mark.parametrize("written", [m.Activation(P), m.RowSoftmax(P), sympy.Rational(1, 2) * P, sympy.sqrt(2) * P])
+def test_a_matrix_of_reals_is_not_taken_for_one_of_whole_numbers(written):
     letters = {P: np.eye(3, 2, dtype=int)}
-    with pytest.raises(InputError, match=f"got {head.__name__}"):
-        ranks.attained(2, lambda random: (letters[P], head(P), letters), what="of reals")
+    with pytest.raises(InputError, match=f"got {type(written).__name__}"):
+        ranks.attained(2, lambda random: (letters[P], written, letters), what="of reals")
 
 
 def test_refuted_only_above_the_claim():

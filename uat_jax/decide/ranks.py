@@ -172,17 +172,18 @@ def _value(expression: m.Expression, letters: Letters) -> np.ndarray:
     match expression:
         case m.Letter():
             return np.asarray(letters[expression], dtype=object)
-        case m.Identity() | m.Selection():
+        case m.Identity():
+            return np.eye(int(expression.shape[0]), dtype=object)
+        case m.Selection():
             rows, columns = map(int, expression.shape)
-            first = 0 if isinstance(expression, m.Identity) else columns * (int(expression.args[0]) - 1)
-            return np.eye(rows, columns, k=-first, dtype=object)
+            return np.eye(rows, columns, k=-columns * (int(expression.index) - 1), dtype=object)
         case m.Addition():
             return reduce(np.add, operands)
         case m.Product():
             return reduce(np.dot, operands)
         case m.Kronecker():
             return reduce(np.kron, operands)
-        case m.Scaled():
+        case m.Scaled() if expression.coefficient.is_Integer:
             return int(expression.coefficient) * operands[0]
         case m.Transposed():
             return operands[0].T
