@@ -3,11 +3,11 @@
     PYTHONPATH=. python tests/claim_mutants.py --every 4 [attention/density.py …] > records.jsonl
 
 decides the rows of each mutated module, and of the modules that use it (no name: of all modules), writes one line of
-JSON for each mutant, and prints a table of who notices them, with what nobody notices and `unnoticed_mutants` has no
-reason for.  A mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; by the
-document of statements if every row passes, but one of them decides something else than `docs/statements.md` says; and
-by the checker if a certificate then states something else, and `uat-jax-check` does not accept that, or it is no longer
-what stands in `docs/certificates`.
+JSON for each mutant, and prints a table of who notices them, with what nobody notices and the reason that
+`unnoticed_mutants` has for it; "open" has none.  A mutant is noticed by a row if that row then fails to pass, cannot
+be decided or does not end; by the document of statements if every row passes, but one of them decides something else
+than `docs/statements.md` says; and by the checker if a certificate then states something else, and `uat-jax-check`
+does not accept that, or it is no longer what stands in `docs/certificates`.
 
     PYTHONPATH=. python tests/claim_mutants.py --read records.jsonl …
 
@@ -30,16 +30,16 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
 import jax
-from claim_statements import SYMBOLIC, decided, without_confirmation
+from claim_statements import SYMBOLIC, decided_with_certificate, without_confirmation
 from unnoticed_mutants import reason
 
 import uat_jax.ledger.ledger  # noqa: F401  (imports every claim module)
-from uat_jax.decide.decision import decide
+from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.settings import Settings
 from uat_jax.ledger.claim import Claim
 from uat_jax.networks import digits
@@ -182,8 +182,7 @@ def _places(tree: ast.Module, names: set[str]) -> Iterator[tuple[Path_, str, ast
         if _decides_nothing(node):
             return
         if isinstance(node, ast.FunctionDef | ast.Lambda):
-            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-            scope = getattr(node, "name", "<lambda>"), first
+            scope = _scope(node)
         for kind, after in changes(node, names):
             yield path, kind, node, after, scope
         for slot, value in ast.iter_fields(node):
@@ -297,13 +296,17 @@ def _imported(file: str) -> set[str]:
     return {f for f in _all_files() if module_name(f) in names}
 
 
-def load(tree: ast.Module, file: str) -> dict[str, ModuleType]:
-    """The mutated module and those that use it, executed again; they are in `sys.modules` while they are."""
+def load(tree: ast.Module, file: str, also: Mapping[str, Any] | None = None) -> dict[str, ModuleType]:
+    """The mutated module and those that use it, executed again; they are in `sys.modules` while they are.
+
+    ``also``: what the mutated module knows besides what it defines.
+    """
     loaded: dict[str, ModuleType] = {}
     for name in (file, *users(file)):
         source = tree if name == file else _parsed(name)
         module = ModuleType(module_name(name))
         module.__file__ = str(FOLDER / name)
+        module.__dict__.update(also or {} if name == file else {})
         loaded[module.__name__] = module
         parent, _, short = module.__name__.rpartition(".")
         with loaded_instead(loaded), _attributes(loaded):
@@ -367,21 +370,39 @@ def patience(seconds: int = PATIENCE) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def entered(act: Callable[[], Any], file: str) -> set[tuple[str, int]]:
-    """The functions of a file that are entered meanwhile, by name and line."""
-    path, found = str(FOLDER / file), set()
+class _Noting(ast.NodeTransformer):
+    """Every function of a module notes by name and line that it is entered, as the first thing that it does."""
 
-    def profile(frame: Any, event: str, _: Any) -> None:
-        code: CodeType = frame.f_code
-        if event == "call" and code.co_filename == path:
-            found.add((code.co_name, code.co_firstlineno))
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        after_docstring = int(ast.get_docstring(node) is not None)
+        node.body.insert(after_docstring, ast.Expr(_note(node)))
+        return node
 
-    sys.setprofile(profile)
-    try:
-        act()
-    finally:
-        sys.setprofile(None)
-    return found
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self.generic_visit(node)
+        node.body = ast.IfExp(_note(node), node.body, ast.Constant(None))
+        return node
+
+
+NOTE = "_note_entered_"
+"""The name under which a module knows what notes its functions; it returns true."""
+
+
+def _note(function: ast.FunctionDef | ast.Lambda) -> ast.expr:
+    return ast.Call(ast.Name(NOTE, ast.Load()), [ast.Constant(part) for part in _scope(function)], [])
+
+
+def _scope(function: ast.FunctionDef | ast.Lambda) -> tuple[str, int]:
+    """The name of a function, and the line in which it begins."""
+    first = min([function.lineno, *(d.lineno for d in getattr(function, "decorator_list", ()))])
+    return getattr(function, "name", "<lambda>"), first
+
+
+def noting(file: str) -> ast.Module:
+    """The tree of a file whose functions note that they are entered."""
+    tree = _Noting().visit(copy.deepcopy(_parsed(file)))
+    return ast.fix_missing_locations(tree)
 
 
 @dataclass
@@ -396,15 +417,20 @@ class Baseline:
     certificates: dict[str, tuple[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        loaded: dict[str, ModuleType] = {}
-        self.enters[""] = entered(lambda: loaded.update(load(_parsed(self.file), self.file)), self.file)
+        entered: set[tuple[str, int]] = set()
+
+        def note(name: str, line: int) -> bool:
+            entered.add((name, line))
+            return True
+
+        loaded = load(noting(self.file), self.file, {NOTE: note})
+        self.enters[""] = set(entered)
         with self.context(), loaded_instead(loaded):
             for name, claim in rows(loaded.values()).items():
-                self.enters[name] = entered(lambda name=name, claim=claim: self._decide(name, claim), self.file)
-
-    def _decide(self, name: str, claim: Claim) -> None:
-        self.statements[name] = decided(claim, self.settings)
-        self.certificates[name] = certified(claim, self.settings)
+                entered.clear()
+                self.statements[name], certificate = decided_with_certificate(claim, self.settings)
+                self.certificates[name] = checked(certificate)
+                self.enters[name] = set(entered)
 
     def concerned(self, mutant: Mutant) -> list[str]:
         """The rows that may notice a mutant: those that enter its function, or all if the import does."""
@@ -423,9 +449,9 @@ COMMITTED = frozenset(path.stem for path in (Path(__file__).parent.parent / "doc
 """The rows whose certificates are in the repository."""
 
 
-def certified(claim: Claim, settings: Settings) -> tuple[str, Any]:
+def checked(certificate: Certificate) -> tuple[str, Any]:
     """What the checker says of the certificate of a row, in a word, and what is stated in it."""
-    body = json.loads(decide(claim, settings).to_json())
+    body = json.loads(certificate.to_json())
     stated = [e["statements"] for e in body["evidence"]]
     try:
         checker.check(body)
@@ -458,13 +484,15 @@ def _looked_at(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str
         if set(found) != set(of.statements):
             return ROW, "a row is missing"
         with of.context(), loaded_instead(loaded):
+            certificates = {}
             for name in names:
                 with patience():
-                    if decided(found[name], of.settings) != of.statements[name]:
+                    lines, certificates[name] = decided_with_certificate(found[name], of.settings)
+                    if lines != of.statements[name]:
                         other = other or name
             for name in () if other else names:
                 with patience():
-                    word, statements = certified(found[name], of.settings)
+                    word, statements = checked(certificates[name])
                     before = of.certificates[name]
                 if word != before[0] or statements != before[1] and name in COMMITTED:
                     stated = stated or f"{name}: {word}"
@@ -503,7 +531,7 @@ def outcome(record: Mapping[str, Any]) -> str:
 
 
 def table(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The lines of the table: one for each file and the sum, and below them what is open."""
+    """The lines of the table: one for each file and the sum, and below them each survivor with its reason."""
     records = list(records)
     per_file: dict[str, Counter[str]] = {}
     for record in records:
@@ -516,6 +544,7 @@ def table(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     total = per_file["all"]
     made, survivors = total.total() - total[STILLBORN], total[LISTED] + total[OPEN]
     yield f"{survivors} of {made} survive: {100 * survivors / max(made, 1):.1f} %"
+    yield from (f"{told(record)}: {reason(record)}" for record in records if outcome(record) == LISTED)
     yield from (f"open: {told(record)}" for record in records if outcome(record) == OPEN)
 
 

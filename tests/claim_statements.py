@@ -23,6 +23,7 @@ from statements import METHODS, Call, Statements, recorded
 
 import uat_jax as uj
 from uat_jax.decide import confirmation, dependence, exhibits, functions, identity, programs, ranks
+from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.decision import decide
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import (
@@ -30,6 +31,7 @@ from uat_jax.decide.figures import (
     Depths,
     Enumerated,
     Equations,
+    Factored,
     FieldsAtSizes,
     Figures,
     FloatFigures,
@@ -92,6 +94,11 @@ def decided(claim: Claim, settings: Settings = SYMBOLIC) -> list[str]:
 
     Raises `MismatchError` if it does not get its verdict.
     """
+    return decided_with_certificate(claim, settings)[0]
+
+
+def decided_with_certificate(claim: Claim, settings: Settings) -> tuple[list[str], Certificate]:
+    """What `decided` returns, and the certificate of the row."""
     _forget()
     with recorded(TOLD) as found:
         certificate = decide(claim, settings)
@@ -100,7 +107,7 @@ def decided(claim: Claim, settings: Settings = SYMBOLIC) -> list[str]:
     exact = f", exact up to L = {claim.exact_to}" if claim.exact_to else ""
     heading = f"{claim.kind}, {claim.expects}{exact}"
     told = (*map(_told, found.calls), *_shapes(found))
-    return [heading, *_found(certificate.evidence), *told, *_corrected(claim, settings)]
+    return [heading, *_found(certificate.evidence), *told, *_corrected(claim, settings)], certificate
 
 
 def _corrected(claim: Claim, settings: Settings) -> Iterator[str]:
@@ -157,6 +164,8 @@ def _inside(figures: Figures) -> Iterator[str]:
             yield from figures.program.splitlines()
         case Depths(exact_depths_with_identity_skip=depths) if depths is not None:
             yield f"with A_j = I exact at L = {', '.join(map(str, depths))}"
+        case Factored(factored=factored):
+            yield f"written as {factored}"
         case RestsOn(rests_on=findings):
             yield from (f"rests on: {finding}" for finding in findings)
         case Enumerated(cases=cases):
@@ -197,7 +206,8 @@ def _text(argument: Any) -> str:
 
 def _shapes(found: Statements) -> Iterator[str]:
     """One line with the shape of every letter and constant in what was decided."""
-    sides = [side for step in found.steps for side in (step.left, step.right, *_definitions(step.where))]
+    steps = (*found.steps, *(told for call in found.calls for told in call.arguments if isinstance(told, Step)))
+    sides = [side for step in steps for side in (step.left, step.right, *_definitions(step.where))]
     programs = [program for network, printed, _ in found.pairs for program in (network, printed)]
     sides += [side for program in programs for side in _lines(program)]
     leaves = {f"{leaf} is {m.shape_text(leaf)}" for side in sides for leaf in side.atoms(*LEAVES)}

@@ -57,17 +57,19 @@ def recorded(methods: tuple[Callable[..., Any], ...] = METHODS) -> Iterator[Stat
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(normal_forms, "decide", deciding))
         stack.enter_context(mock.patch.object(programs, "difference", differing))
-        for method in methods:
-            for module, name in _imported(method):
-                stack.enter_context(mock.patch.object(module, name, _catching(method, found.calls)))
+        for module, name, method in list(_imported(methods)):
+            stack.enter_context(mock.patch.object(module, name, _catching(method, found.calls)))
         yield found
 
 
-def _imported(method: Callable[..., Any]) -> Iterator[tuple[Any, str]]:
-    """Every module of the package that knows the method, and by which name."""
+def _imported(methods: tuple[Callable[..., Any], ...]) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
+    """Every module of the package that knows one of the methods, by which name, and which method."""
+    wanted = {id(method): method for method in methods}
     for name, module in list(sys.modules.items()):
         if name.startswith("uat_jax."):
-            yield from ((module, known) for known, value in list(vars(module).items()) if value is method)
+            yield from (
+                (module, known, wanted[id(value)]) for known, value in vars(module).items() if id(value) in wanted
+            )
 
 
 def _catching(method: Callable[..., Any], calls: list[Call]) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from uat_jax.decide.programs import difference
-from uat_jax.errors import InputError
+from uat_jax.errors import InputError, ShapeError
 from uat_jax.ledger.layers import update_lists as lists
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -48,6 +48,19 @@ def test_theorem_1_holds_for_every_depth(kind, dynamic):
     steps = closed_form_induction(Layers(kind, dynamic=dynamic))
     assert [step.name for step in steps] == [BASE, AFFINE, ARGUMENT, LEMMA, STEP]
     assert failing(steps) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_input_of_a_layer_has_the_shape_of_what_is_put_in(kind):
+    of = closed_form_induction(Layers(kind))[-1].induction
+    assert of is not None
+    x = of.input
+    for rows, columns in ((x.shape[0], 2), (x.shape[0] + 1, 1)):
+        wide = m.Letter(x.name, rows, columns, x.subscripts)
+        with pytest.raises(ShapeError, match="the input of a layer"):
+            replace(of, input=wide).sides(1)
+        with pytest.raises(ShapeError, match="the input of a layer"):
+            replace(of, input=wide).sides(INDEX + 1)
 
 
 @pytest.mark.parametrize("kind", ["residual", "transformer"])

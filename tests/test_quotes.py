@@ -105,23 +105,40 @@ HEADING = re.compile(r"^ ?([0-9](?:\.[0-9])?|[A-E](?:\.[0-9])?) +[A-Z][\w:-]*(?:
 
 
 @cache
-def sections(paper: str) -> dict[str, str]:
-    """Number of a section → its words, in the paper's first copy."""
+def texts_of_sections(paper: str) -> dict[str, str]:
+    """Number of a section → what it says, in the paper's first copy."""
     whole = (PAPERS / FILES[paper][0]).read_text(encoding="utf-8")
     heads = [match for match in HEADING.finditer(whole) if len(match.group().split()) > 2 or match.group(1).isdigit()]
     ends = [*(match.start() for match in heads[1:]), len(whole)]
-    return {match.group(1): words_of(whole[match.start() : end]) for match, end in zip(heads, ends, strict=True)}
+    return {match.group(1): whole[match.start() : end] for match, end in zip(heads, ends, strict=True)}
+
+
+@cache
+def sections(paper: str) -> dict[str, str]:
+    """Number of a section → its words."""
+    return {number: words_of(said) for number, said in texts_of_sections(paper).items()}
+
+
+def named_sections(claim: Claim, paper: str) -> list[str]:
+    """The sections of a paper that a row names; if it names a figure, all of them, as captions stand anywhere."""
+    named = [source.section for source in claim.sources if source.paper == paper]
+    return list(sections(paper)) if any("Fig" in place for place in named) else named
+
+
+def is_in(place: str, named: list[str]) -> bool:
+    """Whether a section is one of those, or within one."""
+    return any(f"{place}.".startswith(f"{of}.") for of in named)
 
 
 @at_hand
 @pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
 def test_the_words_are_in_the_sections_that_are_named(claim):
-    """Captions stand anywhere, and words that the first copy has wrongly read are in no section."""
+    """Words that the first copy has wrongly read are in no section."""
     for paper in word_for_word(claim) - {"abstract"}:
-        named = [source.section for source in claim.sources if source.paper == paper]
-        for piece in () if any("Fig" in place for place in named) else quoted_words(claim):
+        named = named_sections(claim, paper)
+        for piece in quoted_words(claim):
             where = [place for place, words in sections(paper).items() if piece in words]
-            assert not where or any(f"{place}.".startswith(f"{of}.") for place in where for of in named), (piece, where)
+            assert not where or any(is_in(place, named) for place in where), (piece, where)
 
 
 MISREAD = {"whose internal elements are highly correlated"}
@@ -150,6 +167,29 @@ def test_the_formulas_are_in_duat_where_it_is_named(claim):
     if "DUAT" in word_for_word(claim):
         missing = [piece for piece in quoted_formulas(claim) if not stands_in(piece, formulas("DUAT"))]
         assert not missing
+
+
+@cache
+def formulas_of_sections(paper: str) -> dict[str, str]:
+    """Number of a section → its formulas."""
+    return {number: formula_of(said) for number, said in texts_of_sections(paper).items()}
+
+
+@at_hand
+@pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
+def test_the_formulas_are_in_the_sections_of_duat_that_are_named(claim):
+    if "DUAT" in word_for_word(claim):
+        named = named_sections(claim, "DUAT")
+        for piece in quoted_formulas(claim):
+            where = [place for place, said in formulas_of_sections("DUAT").items() if stands_in(piece, said)]
+            assert any(is_in(place, named) for place in where), (piece, where)
+
+
+@at_hand
+def test_a_formula_of_another_section_is_noticed():
+    bias = formula_of(r"\mathbf{x}_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}_0+\mathbf{b}_{i+1,1})")
+    where = [place for place, said in formulas_of_sections("DUAT").items() if stands_in(bias, said)]
+    assert where and not any(is_in(place, ["2", "4.1", "B.1"]) for place in where)
 
 
 SPLIT = re.compile(LEFT_OUT.pattern + r"|,\\ |\\quad")

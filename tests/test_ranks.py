@@ -118,6 +118,41 @@ def test_attained(claimed, verdict):
         assert (found.example.left, found.example.right) == (2, 1)
 
 
+P, Q = m.Letter("P", 3, 2), m.Letter("Q", 2, 3)
+SWAP = m.Selection(2, 6, 3) @ m.Selection(1, 6, 3).T
+OF_LETTERS = {
+    "a product": (P @ Q, lambda u, v: u @ v, P @ Q.T.T + P @ Q),
+    "a transpose": ((P @ Q).T, lambda u, v: v.T @ u.T, P @ Q),
+    "a Kronecker product": (m.Kronecker(P, Q), np.kron, m.Kronecker(Q, P)),
+    "blocks": (m.Kronecker(m.Identity(2), P @ Q), lambda u, v: np.kron(np.eye(2, dtype=int), u @ v), SWAP),
+    "a slice": (m.Selection(2, 6, 2) @ Q, lambda u, v: np.vstack([0 * v, v, 0 * v]), m.Selection(3, 6, 2) @ Q),
+    "columns": (
+        m.Vectorised(P) @ m.Vectorised(Q.T).T, lambda u, v: np.outer(u, v.T), m.Vectorised(P) @ m.Vectorised(Q).T,
+    ),
+    "a multiple": (3 * P - Q.T, lambda u, v: 3 * u - v.T, 3 * P + Q.T),
+}  # fmt: skip
+"""An expression, the same matrix in NumPy, and an expression of another matrix."""
+
+
+@pytest.mark.parametrize("name", OF_LETTERS)
+def test_the_matrix_that_is_drawn_is_the_one_that_is_written(name):
+    expression, build, other = OF_LETTERS[name]
+    letters = {P: np.array([[1, 2], [3, 5], [-1, 4]]), Q: np.array([[1, 0, 2], [4, -3, 7]])}
+    matrix = build(*letters.values())
+    drawn = lambda random: (matrix, expression, letters)
+    found = ranks.attained(ranks.rank(matrix), drawn, what=name)
+    assert found.verdict is Verdict.PROVED and found.statements
+    with pytest.raises(InputError, match="an expression of another one"):
+        ranks.attained(ranks.rank(matrix), lambda random: (matrix, other, letters), what=name)
+
+
+@pytest.mark.parametrize("written", [m.Activation(P), m.RowSoftmax(P), sympy.Rational(1, 2) * P, sympy.sqrt(2) * P])
+def test_a_matrix_of_reals_is_not_taken_for_one_of_whole_numbers(written):
+    letters = {P: np.eye(3, 2, dtype=int)}
+    with pytest.raises(InputError, match=f"got {type(written).__name__}"):
+        ranks.attained(2, lambda random: (letters[P], written, letters), what="of reals")
+
+
 def test_refuted_only_above_the_claim():
     matrix = np.array([[1, 0], [0, 1], [1, 1]])
     assert [ranks.refuted(claimed, matrix, what="").verdict for claimed in (1, 2, 3)] == [

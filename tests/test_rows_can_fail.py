@@ -84,6 +84,23 @@ def test_the_number_of_a_counterexample_comes_from_its_bound(name):
     assert not all(found.verdict is T for found in bound(least + sympy.Rational(1, 4)))
 
 
+PROMISES = {
+    "the step": approximation.STEP,
+    "two tokens": transformer_density.PERMUTED,
+    "one hidden unit": transformer_density.ONE_UNIT,
+}
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_the_least_error_is_promised_and_no_other(name):
+    """Less is refuted; more is another statement, of which it is said that it is more than is needed."""
+    promise = PROMISES[name]
+    least, _ = elementary.least_error(promise.bound)
+    said = {n: list(promise(least * sympy.Rational(n, 4), Settings(dtypes=()))) for n in (3, 4, 5)}
+    assert [combine(found) for found in said.values()] == [F, T, Verdict.UNKNOWN]
+    assert [found.finding for found in said[5] if "more than is needed" in found.finding]
+
+
 def test_activations_that_grow_do_so_at_that_rate():
     """σ(t) ≥ t/2 is proved for relu, gelu and silu; σ(t) ≥ 3 t/4 is not."""
     half, more = (list(uat_sums.unbounded(sympy.Rational(n, 4))) for n in (2, 3))

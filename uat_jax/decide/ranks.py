@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -143,13 +144,15 @@ def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: s
     """A matrix of whole numbers, ``build(generator)``, whose rank over the rationals is ``claimed``.
 
     ``build`` may return with it the expression that the matrix is, and the whole matrices that its letters are: what a
-    checker evaluates again.
+    checker evaluates again.  Raises `InputError` if that expression is another matrix.
     PROVED if it is; REFUTED if it is larger than claimed; UNKNOWN if it stays smaller in a few draws.
     """
     random, ranks = np.random.default_rng(seed), []
     for _ in range(DRAWS):
         built: Any = build(random)
         matrix, *made_of = built if isinstance(built, tuple) else (built,)
+        if made_of and not np.array_equal(matrix, _value(*made_of)):
+            raise InputError(f"{what}: got a matrix and an expression of another one; wanted both of the same matrix")
         ranks.append(rank(matrix))
         if ranks[-1] > claimed:
             return replace(refuted(claimed, matrix, what=what), subject=subject)
@@ -161,6 +164,32 @@ def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: s
     finding = f"{what}: a {rows} × {columns} matrix of whole numbers has rank {max(ranks)}"
     said = of_rank_reached(made_of[0], made_of[1], int(claimed)) if made_of and verdict is Verdict.PROVED else ()
     return Evidence(Method.RANK, finding, verdict, figures, subject=subject, statements=said)
+
+
+def _value(expression: m.Expression, letters: Letters) -> np.ndarray:
+    """The matrix that an expression is, with whole matrices in the place of its letters; nothing is rounded."""
+    operands = [_value(operand, letters) for operand in expression.operands]
+    match expression:
+        case m.Letter():
+            return np.asarray(letters[expression], dtype=object)
+        case m.Identity():
+            return np.eye(int(expression.shape[0]), dtype=object)
+        case m.Selection():
+            rows, columns = map(int, expression.shape)
+            return np.eye(rows, columns, k=-columns * (int(expression.index) - 1), dtype=object)
+        case m.Addition():
+            return reduce(np.add, operands)
+        case m.Product():
+            return reduce(np.dot, operands)
+        case m.Kronecker():
+            return reduce(np.kron, operands)
+        case m.Scaled() if expression.coefficient.is_Integer:
+            return int(expression.coefficient) * operands[0]
+        case m.Transposed():
+            return operands[0].T
+        case m.Vectorised():
+            return operands[0].reshape(-1, 1)
+    raise InputError(f"got {type(expression).__name__} in {expression}; wanted a matrix of whole numbers")
 
 
 def refuted(claimed: int, matrix: np.ndarray, *, what: str, subject: str = "") -> Evidence:

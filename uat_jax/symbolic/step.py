@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import slices
 from uat_jax.symbolic.normal_form import Definitions, Normaliser
@@ -54,10 +55,16 @@ class Induction:
     next: Definitions
 
     def sides(self, count: Any) -> tuple[m.Expression, m.Expression]:
-        """Layer number ``count`` on what is before it, and T(count)."""
+        """Layer number ``count`` on what is before it, and T(count).
+
+        Raises `ShapeError` if what is before it has another shape than the input of the layer.
+        """
         before = self.start if count == 1 else self.closed
         at = {self.layer_index: count}
-        layer = m.replace_letters(self.layer.renamed(at), lambda l, _: before if l == self.input.renamed(at) else None)
+        x = self.input.renamed(at)
+        if not m.same_shape(x, before):
+            raise ShapeError(f"got {before} ({m.shape_text(before)}) for {x} ({m.shape_text(x)}), the input of a layer")
+        layer = m.replace_letters(self.layer.renamed(at), lambda l, _: before if l == x else None)
         return layer, self.closed.renamed({self.index: count})
 
 
