@@ -147,9 +147,7 @@ def test_places_that_there_are_not(random, place):
 
 def test_values_of_another_shape(random):
     with pytest.raises(ShapeError, match=r"got a value of shape \(2,\) for 'layer 1', wanted \(2, 2\)"):
-        jax.eval_shape(
-            lambda m: dc.intervene(m, TOKENS, "layer 1", jnp.zeros(2)), FAMILIES["two groups"].draw(random)
-        )
+        jax.eval_shape(lambda m: dc.intervene(m, TOKENS, "layer 1", jnp.zeros(2)), FAMILIES["two groups"].draw(random))
 
 
 @pytest.mark.campaign
