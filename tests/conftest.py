@@ -17,6 +17,7 @@ gc.disable()  # while modules are imported and tests collected, which leaves no 
 
 from collections import Counter
 
+import excerpt
 import flint
 import jax
 import pytest
@@ -28,10 +29,12 @@ jax.config.update("jax_numpy_rank_promotion", "raise")
 
 
 def pytest_configure(config):
-    """Compiled programs are kept in `.pytest_cache`: shared by the workers of a run, and with the next run.
+    """Campaigns that are not run are not collected, and compiled programs are kept in `.pytest_cache`.
 
-    What JAX finds there is what it would compile: the name is a hash of program, flags and versions.
+    They are shared by the workers of a run, and with the next run.  What JAX finds there is what it would compile: the
+    name is a hash of program, flags and versions.
     """
+    excerpt.CAMPAIGNS = config.option.markexpr != "not campaign"
     if hasattr(config, "cache"):  # not with -p no:cacheprovider
         os.environ["UAT_JAX_CACHE"] = str(config.cache.mkdir("compiled"))
         compilation_cache.enable()
@@ -40,7 +43,7 @@ def pytest_configure(config):
 def pytest_collection_finish():
     """What was imported and collected stays: the garbage collector leaves it alone, and seldom looks at the rest."""
     gc.freeze()
-    gc.set_threshold(10_000, 20, 100)
+    gc.set_threshold(50_000, 10, 40)
     gc.enable()
 
 

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+CAMPAIGNS = True
+"""Whether campaigns are among the tests that are collected; a run without them does not make their parameters."""
+
 
 def one_in(number: int, table: Iterable[Any], kept: Collection[Any] = ()) -> list[Any]:
     """The rows as parameters of a test: the first of every so many as they are, the others as a campaign.
@@ -12,5 +15,7 @@ def one_in(number: int, table: Iterable[Any], kept: Collection[Any] = ()) -> lis
     A tuple fills several parameters.  kept: rows that are never left out.
     """
     values = lambda row: row if isinstance(row, tuple) else (row,)
-    mark = lambda i, row: pytest.mark.campaign if i % number and row not in kept else ()
-    return [pytest.param(*values(row), marks=mark(i, row)) for i, row in enumerate(table)]
+    left_out = lambda i, row: bool(i % number) and row not in kept
+    mark = lambda i, row: pytest.mark.campaign if left_out(i, row) else ()
+    rows = ((i, row) for i, row in enumerate(table) if CAMPAIGNS or not left_out(i, row))
+    return [pytest.param(*values(row), marks=mark(i, row)) for i, row in rows]

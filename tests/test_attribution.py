@@ -90,7 +90,7 @@ BAD_OUTPUTS = {
 def test_outputs_that_there_are_not_are_refused(random, message):
     name, output = BAD_OUTPUTS[message]
     with pytest.raises(InputError, match=message):
-        dc.attribute(FAMILIES[name].draw(random), TOKENS, output)
+        jax.eval_shape(lambda m: dc.attribute(m, TOKENS, output), FAMILIES[name].draw(random))
 
 
 # --- similarity ---------------------------------------------------------------------------------------------

@@ -9,8 +9,14 @@ from uat_jax.decide import garbage
 from uat_jax.decide.garbage import SELDOM, old_objects_left_alone
 
 
-@pytest.mark.parametrize("thresholds", [(700, 10, 10), (700, 10, 1000), (0, 10, 10)])
-@pytest.mark.parametrize("error", [None, ValueError("an error of the caller")])
+@pytest.mark.parametrize(
+    ("thresholds", "error"),
+    [
+        ((700, 10, 10), None),
+        ((700, 10, 1000), None),
+        ((0, 10, 10), ValueError("an error of the caller")),
+    ],
+)
 def test_the_settings_come_back(monkeypatch, thresholds, error):
     monkeypatch.setattr(garbage, "_frozen", False)
     before, frozen = gc.get_threshold(), gc.get_freeze_count()

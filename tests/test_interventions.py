@@ -114,7 +114,7 @@ def test_what_the_activations_are(random):
 
 def test_the_lens_ends_at_the_logits(random):
     model = FAMILIES["Llama"].draw(random)
-    found = dc.logit_lens(model, TOKENS, top=3)
+    found = jax.jit(lambda m: dc.logit_lens(m, TOKENS, top=3))(model)
     assert found.words.shape == (3, 2, 3)
     logits = np.asarray(jax.jit(type(model).__call__)(model, TOKENS))
     assert np.array_equal(np.asarray(found.words)[-1, :, 0], logits.argmax(-1))
@@ -147,7 +147,7 @@ def test_places_that_there_are_not(random, place):
 
 def test_values_of_another_shape(random):
     with pytest.raises(ShapeError, match=r"got a value of shape \(2,\) for 'layer 1', wanted \(2, 2\)"):
-        dc.intervene(FAMILIES["two groups"].draw(random), TOKENS, "layer 1", jnp.zeros(2))
+        jax.eval_shape(lambda m: dc.intervene(m, TOKENS, "layer 1", jnp.zeros(2)), FAMILIES["two groups"].draw(random))
 
 
 @pytest.mark.campaign

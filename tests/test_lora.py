@@ -157,7 +157,8 @@ def _adapters(layer, seed):
 
 def _residual(seed):
     whole = lambda array: jnp.round(3 * array)
-    layers = jax.tree.map(whole, initialise_residual(jax.random.key(seed), [3, 2, 4], [5, 3]))
+    drawn = jax.jit(lambda key: jax.tree.map(whole, initialise_residual(key, [3, 2, 4], [5, 3])))
+    layers = drawn(jax.random.key(seed))
     return layers, [_adapters(layer, seed + n) for n, layer in enumerate(layers)]
 
 

@@ -76,17 +76,17 @@ def are_equal(row: Equal) -> None:
         assert distance(*(side[defined] for side in sides)) < ALIKE, f"different at {inputs}: {sides}"
 
 
-@pytest.mark.parametrize("name", one_in(24, DIFFERENT))
+@pytest.mark.parametrize("name", one_in(48, DIFFERENT))
 def test_they_differ_at_the_witness(name):
     differ_at_the_witness(DIFFERENT[name])
 
 
-@pytest.mark.parametrize("name", one_in(36, [name for name, row in DIFFERENT.items() if not row.identity]))
+@pytest.mark.parametrize("name", one_in(72, [name for name, row in DIFFERENT.items() if not row.identity]))
 def test_they_differ_on_a_set_of_the_size_that_the_row_says(name):
     differ_on_a_set_of_the_size_said(DIFFERENT[name])
 
 
-@pytest.mark.parametrize("name", one_in(12, EQUAL))
+@pytest.mark.parametrize("name", one_in(24, EQUAL))
 def test_twins_are_equal(name):
     are_equal(EQUAL[name])
 
@@ -134,13 +134,13 @@ def test_a_difference_on_a_null_set_is_never_certified(name):
     assert not decide(DIFFERENT[name]).passes
 
 
-# Prime fields decide a fifth of the rows in the ordinary suite (test_prover_alone.py); all rows are a campaign.
-@pytest.mark.parametrize("name, almost_everywhere", one_in(23, BOTH))
+# Prime fields decide a tenth of the rows in the ordinary suite (test_prover_alone.py); all rows are a campaign.
+@pytest.mark.parametrize("name, almost_everywhere", one_in(47, BOTH))
 def test_a_difference_on_a_set_of_positive_measure_is_never_certified(name, almost_everywhere):
     assert not decide(DIFFERENT[name], almost_everywhere).passes
 
 
-@pytest.mark.parametrize("name", one_in(10, EQUAL))
+@pytest.mark.parametrize("name", one_in(20, EQUAL))
 def test_twins_are_never_refuted_and_those_decided_stay_certified(name):
     row = EQUAL[name]
     certificate = decide(row, row.almost_everywhere)

@@ -1,12 +1,16 @@
 """The pytest plugin as a user meets it: in a run of its own, with and without workers, with options and a report."""
 
+import contextlib
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import jax
 import pytest
 
 import uat_jax as uj
@@ -42,24 +46,58 @@ def test_seed_of_the_run(equivalent):
 ROOT = Path(__file__).parents[1]
 
 
-def run(folder, *arguments, ini="[pytest]\n", test=USER):
-    """pytest in a folder with one test file; the plugin is named, as it may not be installed."""
+PLUGIN = ("-p", "uat_jax.pytest_plugin", "-p", "no:cacheprovider")
+"""The plugin is named, as it may not be installed."""
+
+
+def write(folder, ini, test):
     (folder / "pytest.ini").write_text(ini)
     (folder / "test_user.py").write_text(test)
+
+
+def run_apart(folder, *arguments, ini="[pytest]\n", test=USER):
+    """pytest in a folder with one test file, as a process of its own."""
+    write(folder, ini, test)
     environment = {
         **os.environ,
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
     }
-    command = [sys.executable, "-m", "pytest", "-p", "uat_jax.pytest_plugin", "-p", "no:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", *PLUGIN, *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def run(folder, *arguments, ini="[pytest]\n", test=USER):
+    """The same within this process, which has imported JAX already, and under JAX's own rules of promotion."""
+    write(folder, ini, test)
+    out, err, path = io.StringIO(), io.StringIO(), list(sys.path)
+    options = (*PLUGIN, "--rootdir", str(folder), "--capture=sys", *arguments)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        jax.numpy_dtype_promotion("standard"),
+        jax.numpy_rank_promotion("allow"),
+        warnings.catch_warnings(),
+    ):
+        warnings.resetwarnings()  # the run around this one makes errors of them
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        for name in ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT"):
+            patch.delenv(name, raising=False)
+        try:
+            code = pytest.main(list(options))
+        finally:
+            sys.path[:] = path
+            sys.modules.pop("test_user", None)  # the next folder has another file of this name
+    return subprocess.CompletedProcess(options, code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(scope="module", params=[(), ("-p", "xdist", "-n", "2")], ids=["one process", "two workers"])
 def ran(request, tmp_path_factory):
     """The user's tests with options and a report."""
     folder = tmp_path_factory.mktemp("user")
-    return folder, run(folder, "--uat-seed", "5", "--uat-report", "report", *request.param)
+    return folder, run_apart(folder, "--uat-seed", "5", "--uat-report", "report", *request.param)
 
 
 def test_a_wrong_function_fails_with_verdict_and_line_and_the_others_pass(ran):
@@ -97,7 +135,7 @@ def test_settings_stand_in_the_ini_file_and_the_command_line_goes_before(tmp_pat
 
 
 def test_it_is_silent_and_loads_no_jax_where_it_is_not_used(tmp_path):
-    found = run(tmp_path, "-q", test="import sys\ndef test_plain():\n    assert 'jax' not in sys.modules\n")
+    found = run_apart(tmp_path, "-q", test="import sys\ndef test_plain():\n    assert 'jax' not in sys.modules\n")
     assert found.returncode == 0 and "uat" not in found.stdout, found.stdout + found.stderr
 
 
@@ -136,10 +174,7 @@ def test_the_example_of_the_readme(tmp_path):
 
 
 def test_the_error_has_the_certificate():
-    import jax
-    import jax.numpy as jnp
-
-    spec = jax.ShapeDtypeStruct((), jnp.float32)
+    spec = jax.ShapeDtypeStruct((), jax.numpy.float32)
     with pytest.raises(AssertionError) as failure:
-        uj.assert_equivalent(jnp.sin, jnp.cos, spec)
+        uj.assert_equivalent(jax.numpy.sin, jax.numpy.cos, spec)
     assert failure.value.certificate.verdict is uj.Verdict.REFUTED  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from random_steps import StepPair, step_pairs
 import uat_jax as uj
 from uat_jax.decide.verdict import Verdict
 
-EXCERPT, CAMPAIGN = 10, 1_200
+EXCERPT, CAMPAIGN = 5, 1_200
 SEED = 15
 
 

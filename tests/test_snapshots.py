@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from test_pytest_plugin import run
+from test_pytest_plugin import run, run_apart
 
 import uat_jax as uj
 from uat_jax import cli
@@ -207,7 +207,7 @@ def test_the_fixture_takes_compares_and_never_overwrites_unasked(tmp_path):
     found = run(tmp_path, test=USER)
     assert found.returncode == 1 and "run pytest --uat-update to take it" in found.stdout
     assert not (tmp_path / "snapshots").exists()
-    assert run(tmp_path, "--uat-update", "-p", "xdist", "-n", "2", test=USER).returncode == 0
+    assert run_apart(tmp_path, "--uat-update", "-p", "xdist", "-n", "2", test=USER).returncode == 0
     folder = tmp_path / "snapshots"
     before = {path: path.read_text() for path in folder.iterdir()}
     plain = ["test_user.test_f", "test_user.test_two", "test_user.test_two-2"]

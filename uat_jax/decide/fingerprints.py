@@ -170,6 +170,7 @@ class Fingerprints:
         self._constants: dict[int, Numbered] = {}
         self.cuts: list[Cut] = []
         self._doubts: tuple[list[int], list[int]] = ([], [])
+        self._keys: tuple[dict[Var, tuple[Value, np.ndarray | None]], ...] = ({}, {})  # with the value they are of
         self._take(cut, replaced)
 
     # Evaluation
@@ -346,8 +347,15 @@ class Fingerprints:
 
     def keys(self, side: int, wanted: Sequence[Var]) -> dict[Var, np.ndarray]:
         """The fingerprints of those arrays that can be cut."""
-        found = ((v, self.values[side].get(v, (0, None))[1]) for v in wanted)
-        return {v: _key_of(value) for v, value in found if is_number(v) and _may_be_cut(value)}
+        found = ((v, self._key(side, v)) for v in wanted if is_number(v) and v in self.values[side])
+        return {v: key for v, key in found if key is not None}
+
+    def _key(self, side: int, variable: Var) -> np.ndarray | None:
+        """The fingerprints of an array that was computed, None if it cannot be cut; they are asked for many times."""
+        value, kept = self.values[side][variable][1], self._keys[side].get(variable)
+        if kept is None or kept[0] is not value:
+            kept = self._keys[side][variable] = value, _key_of(value) if _may_be_cut(value) else None
+        return kept[1]
 
     def known(self, cut: Cut) -> Replaced:
         """What is known of the arrays of a cut: where they are defined, and their signs."""
