@@ -39,7 +39,7 @@ from uat_jax.decide.except_where import except_where
 from uat_jax.decide.expansion import raising
 from uat_jax.decide.explained import explained
 from uat_jax.decide.fields_evidence import field_evidence
-from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, Refuted, RefutedAtTies, Skipped
+from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
 from uat_jax.decide.garbage import old_objects_left_alone
 from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
@@ -49,7 +49,6 @@ from uat_jax.decide.masked_evidence import masked_evidence
 from uat_jax.decide.masks.programs import has_infinity
 from uat_jax.decide.missing import takes_long
 from uat_jax.decide.named_function import place_of
-from uat_jax.decide.one_change import one_change
 from uat_jax.decide.parametrized import OnParameters, located, on_parameters
 from uat_jax.decide.pieces_evidence import difference_evidence, is_large
 from uat_jax.decide.places_read_off import with_places
@@ -640,7 +639,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
                 return dataclasses.replace(found, subject=sizes_text(pair.sizes))
         if found is not None:
             combine([found, fields])  # sees a contradiction between two methods
-            found = _with_one_change(pair, _except_where(pair, found, fields, seen, effort), effort)
+            found = _except_where(pair, found, fields, seen, effort)
         elif fields.verdict is Verdict.CERTIFIED:
             found = doubted(pair.left, pair.right, fields, sampled.suspects, effort)
         elif fields.method is not Method.VACUITY:
@@ -690,16 +689,6 @@ def _except_where(pair: Pair, found: Evidence, fields: Evidence, seen: Seen, eff
         return found
     figures = RefutedAtTies(fields.finding, EqualElsewhere(almost.figures.log2_error, almost.figures.theorem))
     return dataclasses.replace(found, finding=sentence, figures=figures)
-
-
-def _with_one_change(pair: Pair, found: Evidence, effort: Effort) -> Evidence:
-    """A refutation that also says after which change of one operation both functions agree, if one is found."""
-    if not isinstance(found.figures, Refuted):
-        return found
-    effort.progress("looking for one operation whose change makes both agree")
-    change = one_change(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
-    parting = "; ".join(filter(None, (found.figures.parting, change)))
-    return dataclasses.replace(found, figures=dataclasses.replace(found.figures, parting=parting))
 
 
 def _sizes_of(evidence: Evidence) -> Sizes:
