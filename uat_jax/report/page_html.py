@@ -11,6 +11,7 @@ from itertools import groupby
 
 from uat_jax.ledger.page import Cell, Display, Formula, Page, Paragraph, Part, Section, Table, Tree, together
 from uat_jax.report.breaking import WIDTH, aligned, broken
+from uat_jax.report.html_file import html_file
 from uat_jax.report.inline import pieces
 
 STYLE = """
@@ -71,13 +72,8 @@ def mathjax() -> str:
 def document(page: Page) -> str:
     """The whole file."""
     body = "\n".join(line for section in page.sections for line in _section(section))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(page.title)}</title>\n<style>{STYLE}</style>\n<script>{SETTINGS}</script>\n"
-        f"<script>{mathjax()}</script>\n</head>\n<body>\n<h1>{prose(page.title)}</h1>\n<p>{prose(page.abstract)}</p>\n"
-        f"{body}\n</body>\n</html>\n"
-    )
+    head = f"<style>{STYLE}</style>\n<script>{SETTINGS}</script>\n<script>{mathjax()}</script>\n"
+    return html_file(page.title, head, f"<h1>{prose(page.title)}</h1>\n<p>{prose(page.abstract)}</p>\n{body}")
 
 
 INLINE = 26
