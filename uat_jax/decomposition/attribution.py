@@ -208,9 +208,10 @@ def sources(model: Model, by: By) -> tuple[Source, ...]:
         case "layer":
             return layer_sources(len(model.blocks))
         case "head":
-            return head_sources([block.attention.output.shape[0] for block in model.blocks])
+            return head_sources([block.heads for block in model.blocks])
         case "neuron":
-            return neuron_sources([neurons(block.feed_forward) for block in model.blocks])
+            attends = [block.heads > 0 for block in model.blocks]
+            return neuron_sources([neurons(block.feed_forward) for block in model.blocks], attends)
         case "token":
             return ends()
 
