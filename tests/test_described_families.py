@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from derived_tolerance import tolerance
 from excerpt import one_in
+from forms_that_load import FORMS, errors_of, refusal_of
 
 import uat_jax as uj
 import uat_jax.decomposition as dc
@@ -568,3 +569,25 @@ def test_the_document_lists_the_families():
 def test_each_architecture_has_one_family():
     assert len(ARCHITECTURES) == sum(len(of.architectures) for of in FAMILIES.values()) >= 60
     assert len(FAMILIES) >= 30
+
+
+# --- the forms that people run --------------------------------------------------------------------------------------
+
+
+def test_most_forms_load():
+    """Each is the fixture's own architecture; those that are refused say what is missing."""
+    loading = [form for form in FORMS if form.fixture is not None]
+    assert len(FORMS) == 58 and len(loading) >= 45 and len({form.fixture for form in loading}) == len(loading)
+    for form in FORMS:
+        if form.fixture is not None:
+            assert read_checkpoint(FIXTURES / form.fixture).config["architectures"] == [form.architecture]
+        else:
+            assert ", which has " in refusal_of(form)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("fixture", [form.fixture for form in FORMS if form.fixture is not None])
+def test_forms_that_load_match(fixture):
+    found = errors_of(fixture)
+    print(f"{fixture}: {found}")
+    assert max(found.values()) < 1e-12
