@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from derived_tolerance import tolerance
 from excerpt import one_in
+from forms_that_load import FORMS, errors_of, refusal_of
 
 import uat_jax as uj
 import uat_jax.decomposition as dc
@@ -108,7 +109,7 @@ def test_the_output_is_that_of_transformers(name):
     for length in LENGTHS:
         wrong, may = error(name, model, length), allowed(name, model, length)
         print(f"{name}, {length} tokens: {wrong.max():.2g}, {(wrong / may).max():.2g} of what is allowed")
-        assert may.max() < 1e-11 and np.all(wrong <= may)
+        assert may.max() < 1e-10 and np.all(wrong <= may)
 
 
 @pytest.mark.parametrize("name", one_in(8, DESCRIBED))
@@ -184,7 +185,7 @@ def other_norm(model):
     """LayerNorm in place of RMSNorm, or the other way round, in the first block."""
     change = lambda norm: RMSNorm(norm.gamma) if isinstance(norm, LayerNorm) else LayerNorm(norm.gamma, 0 * norm.gamma)
     first = model.blocks[0]
-    field = "norm_1" if first.norm_1 is not None else "after_1"
+    field = next(name for name in ("norm_1", "after_1", "norm_2") if getattr(first, name) is not None)
     block = first._replace(**{field: change(getattr(first, field))})
     return dataclasses.replace(model, blocks=(block, *model.blocks[1:]))
 
@@ -216,12 +217,26 @@ def all_seen(model):
     return dataclasses.replace(model, architecture=architecture)
 
 
+def gates_exchanged(model):
+    """The gate of a state space is what goes into it, and the other way round."""
+    first = model.blocks[0]
+    part = first.feed_forward._replace(gate=first.feed_forward.into, into=first.feed_forward.gate)
+    return dataclasses.replace(model, blocks=(first._replace(feed_forward=part), *model.blocks[1:]))
+
+
+def kernel_backwards(model):
+    first = model.blocks[0]
+    part = first.feed_forward._replace(kernel=first.feed_forward.kernel[::-1])
+    return dataclasses.replace(model, blocks=(first._replace(feed_forward=part), *model.blocks[1:]))
+
+
+LONE_TWINS = (other_epsilon, other_norm, blocks_exchanged, gates_exchanged, kernel_backwards)
 MODEL_TWINS = (other_epsilon, other_norm, heads_exchanged, blocks_exchanged, kind_exchanged, all_seen)
 
 
 @pytest.mark.parametrize("name", one_in(10, DESCRIBED))
 def test_wrong_parts_are_rejected(name):
-    for change in MODEL_TWINS:
+    for change in LONE_TWINS if loaded(name).architecture.kind == "lone" else MODEL_TWINS:
         if change is blocks_exchanged and name.startswith("albert"):
             continue  # it has one block for all layers
         if change is all_seen and name.startswith("gpt2_classes"):
@@ -283,6 +298,17 @@ CONFIG_TWINS = {
     "t5_encoder: distances": {"relative_attention_max_distance": 40},
     "t5_gated": {"feed_forward_proj": "gated-silu"},
     "clip_text": {"hidden_act": "gelu"},
+    "mamba": {"hidden_act": "gelu"},
+    "llama_longrope": {
+        "rope_parameters": {
+            "rope_theta": 100.0,
+            "rope_type": "longrope",
+            "factor": 2.0,
+            "short_factor": [1.0, 1.5, 2.0, 2.5],
+            "long_factor": [1.25, 2.0, 3.0, 4.9],
+            "original_max_position_embeddings": 8,
+        }
+    },
     "bert_masked": {"hidden_act": "gelu_new"},
     "qwen3: heads": {"num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 12},
 }
@@ -363,6 +389,11 @@ def routing_of_other_tokens(patch):
     patch.setattr(frozen, "expert_gates", lambda layer, x, **options: right(layer, x[::-1], **options))
 
 
+def steered_by_other_tokens(patch):
+    right = frozen.selected
+    patch.setattr(frozen, "selected", lambda layer, s, **options: right(layer, s[::-1], **options))
+
+
 def routing_to_other_experts(patch):
     right = frozen.expert_gates
     patch.setattr(frozen, "expert_gates", lambda *given, **options: right(*given, **options)[:, ::-1])
@@ -386,6 +417,7 @@ WRONG_TERMS = {
     routing_to_other_experts: ("qwen3_moe",),
     windows_of_other_layers: ("gemma3", "smollm3"),
     affine_lost: ("albert",),
+    steered_by_other_tokens: ("mamba",),
 }
 
 
@@ -473,7 +505,7 @@ REFUSED = {
     "gemma": ({"use_bidirectional_attention": True}, "use_bidirectional_attention = True"),
     "phi": ({"quantization_config": {"bits": 4}}, r"quantization_config = \{'bits': 4\}, supported is only None"),
     "t5_encoder": ({"feed_forward_proj": "gated-tanh"}, "feed_forward_proj = 'gated-tanh', supported are relu"),
-    "llama_yarn": ({"rope_parameters": {"rope_type": "longrope", "factor": 2.0}}, "rope_parameters of type 'longrope'"),
+    "llama_yarn": ({"rope_parameters": {"rope_type": "proportional"}}, "rope_parameters of type 'proportional'"),
     "llama_linear": (
         {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "beta_fast": 3.0}},
         "of type 'linear' with beta_fast, which is not known for it",
@@ -491,6 +523,10 @@ def test_options_that_change_the_function_are_refused_by_name(name):
 
 
 BAD = {
+    "llama_longrope": (
+        {"rope_parameters": {"rope_type": "longrope"}},
+        "short_factor = None, wanted 4 positive",
+    ),
     "smollm3": ({"no_rope_layers": [1]}, r"no_rope_layers = \[1\], wanted 2 of 0 and 1"),
     "roberta": ({"pad_token_id": None}, "pad_token_id = None, wanted a number below that of the positions"),
     "gptj": ({"rotary_dim": 3}, "heads of width 8, 3 turned, wanted an even one"),
@@ -510,7 +546,7 @@ def test_bad_options_get_one_line(name):
 def test_what_cannot_be_loaded_says_what_is_missing_and_what_to_do():
     config = read_checkpoint(FIXTURES / "opt").config
     for kind, name, message in (
-        ("mamba", "MambaForCausalLM", "'MambaForCausalLM', which has state spaces; in JAX: from uat_jax.decomposition"),
+        ("mamba2", "Mamba2Model", "'Mamba2Model', which has state spaces whose decay is one for a head; in JAX: from"),
         ("bert", "BertForNextSentencePrediction", "; of bert there are BertModel, BertForMaskedLM, BertForSequence"),
         ("new", "NewModel", "of a family that is not among"),
     ):
@@ -538,3 +574,25 @@ def test_the_document_lists_the_families():
 def test_each_architecture_has_one_family():
     assert len(ARCHITECTURES) == sum(len(of.architectures) for of in FAMILIES.values()) >= 60
     assert len(FAMILIES) >= 30
+
+
+# --- the forms that people run --------------------------------------------------------------------------------------
+
+
+def test_most_forms_load():
+    """Each is the fixture's own architecture; those that are refused say what is missing."""
+    loading = [form for form in FORMS if form.fixture is not None]
+    assert len(FORMS) == 58 and len(loading) >= 45 and len({form.fixture for form in loading}) == len(loading)
+    for form in FORMS:
+        if form.fixture is not None:
+            assert read_checkpoint(FIXTURES / form.fixture).config["architectures"] == [form.architecture]
+        else:
+            assert ", which has " in refusal_of(form)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("fixture", [form.fixture for form in FORMS if form.fixture is not None])
+def test_forms_that_load_match(fixture):
+    found = errors_of(fixture)
+    print(f"{fixture}: {found}")
+    assert max(found.values()) < 1e-12

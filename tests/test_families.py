@@ -420,9 +420,9 @@ BAD_CONFIGS = {
     "decoder": ("bert", {"is_decoder": True}, UnsupportedError, "is_decoder = True, supported is only False"),
     "another scaling of RoPE": (
         "llama",
-        {"rope_scaling": {"type": "longrope", "factor": 2.0}},
+        {"rope_scaling": {"type": "proportional", "factor": 2.0}},
         UnsupportedError,
-        "rope_scaling of type 'longrope', supported are default, linear, dynamic, llama3, yarn",
+        "rope_scaling of type 'proportional', supported are default, linear, dynamic, llama3, yarn",
     ),
     "a name that is not the scaling's": (
         "llama",

@@ -4,6 +4,8 @@ Both sides evaluate one formula, over other shapes: they may differ by what roun
 (derived_tolerance.py).
 """
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -208,3 +210,62 @@ def test_texts_that_are_not_there_get_one_line(random):
         uj.decompose(model, [SHORT, LONG])[2]
     with pytest.raises(InputError, match="text 0 of no batch"):
         uj.decompose(model, np.array(SHORT))[0]
+
+
+# --- buckets and batches ----------------------------------------------------------------------------------------------
+
+
+def test_buckets_are_few_and_hardly_longer():
+    found = [padding.bucket(n, 2000) for n in range(1, 2001)]
+    assert all(n <= b <= max(1.25 * n, 8) for n, b in enumerate(found, 1)) and found == sorted(found)
+    assert len(set(found)) <= 4 * 8 + 3 and padding.bucket(5, 6) == 6 and padding.bucket(2000, 2000) == 2000
+
+
+@pytest.mark.parametrize("name", one_in(2, ["GPT-2", "BERT"]))
+def test_a_second_length_of_a_bucket_compiles_nothing(random, name):
+    """Terms and contributions of every kind; counted is how often σ is traced."""
+    traced, model = [], drawn_model(random, name)
+    of = model.architecture
+    counting = lambda x: (traced.append(x), of.activation(x))[1]
+    model = dataclasses.replace(model, architecture=dataclasses.replace(of, activation=counting, positions=4))
+    output = dc.Coordinate(0, 1)
+
+    def all_of(text):
+        tokens = jnp.asarray(text)
+        uj.decompose(model, tokens)
+        for by in ("layer", "head", "neuron", "token"):
+            assert dc.attribute(model, tokens, output, by=by).residual_ulp < 100
+        dc.attribute_by_depth(model, tokens, output)
+
+    all_of(LONG)
+    before = len(traced)
+    all_of(SHORT)
+    all_of(LONG[:3])
+    assert len(traced) == before > 0
+
+
+@pytest.mark.parametrize("by", one_in(2, ["layer", "head", "neuron", "token"]))
+def test_contributions_of_a_batch_are_those_of_its_texts(random, by):
+    """Filled up, ragged, as a tokenizer gives them, or of one length; what is padding contributes 0."""
+    model, output = drawn_model(random, "two groups"), dc.Coordinate(-1, 1)
+    alone = [dc.attribute(model, jnp.asarray(text), output, by=by) for text in (SHORT, LONG)]
+    rows, mask = [[1, *SHORT, 1], LONG], [[0, 1, 1, 0], [1] * 4]
+    ragged = dc.attribute(model, [SHORT, LONG], output, by=by)
+    masked = dc.attribute(model, rows, output, mask, by=by)
+    given = dc.attribute(model, {"input_ids": rows, "attention_mask": mask}, output, by=by)
+    for found, kept in ((ragged, slice(0, 2)), (masked, slice(1, 3)), (given, slice(1, 3))):
+        assert np.array_equal(found.contributions[0][:, kept], alone[0].contributions)
+        assert np.array_equal(found.contributions[1], alone[1].contributions)
+        assert not np.delete(np.asarray(found.contributions[0]), np.arange(4)[kept], axis=1).any()
+        assert np.array_equal(found.output, [each.output for each in alone]) and np.all(found.residual_ulp < 100)
+    other = dc.attribute(model, jnp.array([0, 0, 1, 2]), output, by=by).contributions
+    equal = dc.attribute(model, jnp.asarray([LONG, [0, 0, 1, 2]]), output, by=by)
+    assert np.array_equal(equal.contributions[0], alone[1].contributions)
+    assert np.array_equal(equal.contributions[1], other) and not np.array_equal(other, alone[1].contributions)
+    for bad, message in (
+        (([SHORT, LONG], [[1, 1], [1, 1]]), "a mask beside rows of different lengths"),
+        (([SHORT, []], None), "got no tokens as text 1 of a ragged batch"),
+        ((np.zeros((0, 3), int), None), "got a batch without texts"),
+    ):
+        with pytest.raises(InputError, match=message):
+            dc.attribute(model, bad[0], output, bad[1], by=by)

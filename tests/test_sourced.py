@@ -654,11 +654,67 @@ def test_parts_of_the_input():
     assert certify(found, unfrozen, X, X).verdict is Verdict.REFUTED
 
 
+PLACES = jnp.asarray(W[1][:3] + 1)
+TABLE = jnp.asarray(np.random.default_rng(23).standard_normal((7, M)), jnp.float32)
+LOOKUPS = {
+    "by number": lambda tokens: TABLE[tokens],
+    "taken": lambda tokens: jnp.take(TABLE, tokens, axis=0),
+    "one-hot": lambda tokens: matmul(jax.nn.one_hot(tokens, len(TABLE), dtype=TABLE.dtype), TABLE),
+    "one by one": jax.vmap(lambda token: lax.dynamic_index_in_dim(TABLE, token, keepdims=False)),
+}
+
+
+@pytest.mark.parametrize("name", LOOKUPS)
+def test_tokens_are_the_rows_that_they_choose(name):
+    """The input is what the rows contribute, beside positions, which are biases; a mask of tokens is a coefficient."""
+    tokens, lookup = jnp.array([4, 0, 6]), LOOKUPS[name]
+
+    def behind(x, tokens):
+        x, seen = x + feed(x), (tokens != 0).astype(x.dtype)
+        return jnp.sum(x * seen[:, None], axis=0) / jnp.sum(seen)
+
+    network = lambda tokens: behind(lookup(tokens) + PLACES, tokens)
+    found = decompose_function(network, tokens)
+    apart = decompose_function(partial(behind, tokens=tokens), TABLE[tokens] + PLACES, sources={"rows": TABLE[tokens]})
+    wanted = jnp.stack([apart["rows"], apart["input"] + apart["bias"], *apart.terms[3:]])
+    # fewer than 100 operations, each of at most 2⁻²³ of the largest term
+    tolerance = 100 * 2.0**-23 * jnp.max(jnp.abs(wanted))
+    assert found.names == ("input", "bias", "layer 1") and jnp.max(jnp.abs(found.terms - wanted)) <= tolerance
+    other = decompose_function(network, tokens[::-1])
+    assert jnp.max(jnp.abs(other.terms - wanted)) > 100 * tolerance
+    assert jnp.max(jnp.abs(apart.terms[0] - wanted[0])) > 100 * tolerance  # positions are not the input
+
+
+def test_fourier_transforms_are_linear_maps():
+    """Mixing by a Fourier transform (FNet), and a filter, whose factors are frozen where they depend on the input."""
+    mix = lambda x: x + jnp.fft.fft2(x.astype(complex)).real
+    assert verdict(lambda p, x: terms(lambda p, x: mixed(p, mix(x)), p, x), mixed_terms(mix), ()) is Verdict.CERTIFIED
+    other = lambda x: x + jnp.fft.fft2(x.astype(complex)).imag
+    assert verdict(lambda p, x: terms(lambda p, x: mixed(p, mix(x)), p, x), mixed_terms(other), ()) is Verdict.REFUTED
+    steered = lambda x: (
+        x + jnp.fft.irfft(jnp.fft.rfft(x, axis=0) * lax.complex(scale(x)[:1], 0 * scale(x)[:1]), n=N, axis=0)
+    )
+    found = decompose_function(steered, ONES + X_0)
+    assert found.names == ("input", "bias") and jnp.max(jnp.abs(found.total - steered(ONES + X_0))) < 1e-5
+    assert not np.any(found["bias"])
+
+
+def mixed(_, x):
+    return x + feed(x)
+
+
+def mixed_terms(mix):
+    return lambda _, x: jnp.stack([mix(x), jnp.zeros_like(x), feed(mix(x))])
+
+
+X_0 = jnp.asarray(np.random.default_rng(5).standard_normal((N, M)), jnp.float32)
+
+
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 
-def transformed(x):
-    return jnp.fft.irfft(jnp.fft.rfft(x))
+def sampled(x):
+    return x + jnp.sum(jnp.linalg.eigh(x[:, :N])[0])
 
 
 def branching(x):
@@ -714,7 +770,12 @@ def test_one_term_alone_says_nothing(name):
 
 DECOMPOSE: Any = decompose_function
 BAD = {
-    "tokens": (lambda: decompose_function(feed, jnp.arange(3)), InputError, "int32.*features, not tokens"),
+    "truth values": (lambda: decompose_function(feed, ONES > 0), InputError, "bool for x_0; wanted an array"),
+    "parts of tokens": (
+        lambda: decompose_function(LOOKUPS["taken"], jnp.arange(3), sources={"p": jnp.arange(3)}),
+        InputError,
+        "got sources beside tokens",
+    ),
     "a list": (lambda: DECOMPOSE(feed, [1.0]), InputError, "got a list for x_0"),
     "rule": (lambda: DECOMPOSE(feed, ONES, rule="frozen"), InputError, "wanted one of 'activation', 'linear'"),
     "name": (lambda: decompose_function(feed, ONES, sources={"bias": ONES}), InputError, "'bias', which is a name"),
@@ -722,7 +783,7 @@ BAD = {
     "two outputs": (lambda: DECOMPOSE(lambda x: (x, x), ONES), InputError, "returns 2 arrays"),
     "integers": (lambda: decompose_function(lambda x: x > 0, ONES), InputError, "floating-point"),
     "constant": (lambda: decompose_function(lambda x: jnp.ones(2), ONES), InputError, "does not depend on x_0"),
-    "primitive": (lambda: decompose_function(transformed, ONES), UnsupportedError, r"'fft' at test_sourced.py:\d+"),
+    "primitive": (lambda: decompose_function(sampled, ONES), UnsupportedError, r"at test_sourced.py:\d+"),
     "branch": (lambda: compiled(branching), UnsupportedError, r"at test_sourced.py:\d+ depends"),
     "loop": (lambda: compiled(halving), UnsupportedError, r"at test_sourced.py:\d+ depends"),
     "term": (lambda: decompose_function(feed, ONES)["layer 2"], InputError, "wanted one of input, bias, layer 1"),

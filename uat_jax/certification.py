@@ -28,11 +28,13 @@ from uat_jax.decomposition.attribution import Coordinate, Logit, Output, contrib
 from uat_jax.decomposition.closed_forms import closed_form
 from uat_jax.decomposition.decomposition import terms, two_streams
 from uat_jax.decomposition.frozen import frozen_norm, norm_shift
+from uat_jax.networks.block import attention_of
 from uat_jax.networks.feed_forward_part import FeedForward, GatedFeedForward, MixtureOfExperts, MixtureOfGated
 from uat_jax.networks.model import Model
 from uat_jax.networks.norms import LayerNorm, RMSNorm
 from uat_jax.networks.small import sizes_of, small_model
 from uat_jax.networks.stack import Stack
+from uat_jax.networks.state_space import StateSpace
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.blocks import attention, block, feed_forward, norms
 from uat_jax.symbolic.induction import closed_form_induction
@@ -164,6 +166,7 @@ BLOCKS: Mapping[str, Callable[[block.Parts], block.Block]] = {
     "pre-norm": block.residual_block,
     "post-norm": block.post_norm_block,
     "parallel": block.parallel_block,
+    "lone": block.lone_block,
 }
 NORMS = {LayerNorm: norms.LayerNorm, RMSNorm: norms.RMSNorm, type(None): lambda place: norms.NoNorm()}
 FEED_FORWARDS = {
@@ -171,6 +174,7 @@ FEED_FORWARDS = {
     GatedFeedForward: feed_forward.Gated,
     MixtureOfExperts: feed_forward.Mixture,
     MixtureOfGated: feed_forward.MixtureOfGated,
+    StateSpace: feed_forward.StateSpace,
 }
 OF_A_BLOCK = tuple(
     map(Assumption, (AssumptionKind.ELEMENTWISE, AssumptionKind.SOFTMAX_ROWS, AssumptionKind.ABSENT_BIAS))
@@ -215,7 +219,7 @@ def _is(kind: str, norm: type, part: type) -> Callable[[Model], bool]:
 
 
 def _no_biases(model: Model) -> bool:
-    of = model.blocks[0].attention
+    of = attention_of(model.blocks[0])
     return all(bias is None for bias in (of.query_bias, of.key_bias, of.value_bias, of.output_bias))
 
 
@@ -225,7 +229,7 @@ def _has_rope(model: Model) -> bool:
 
 def _has_plain_scores(model: Model) -> bool:
     """q kᵀ / √d with all features turned by the plain angles."""
-    of, attention = model.architecture, model.blocks[0].attention
+    of, attention = model.architecture, attention_of(model.blocks[0])
     plain = all(isinstance(rope, float) for rope in (of.rope if isinstance(of.rope, tuple) else (of.rope,)))
     return plain and of.scale is None is of.cap and attention.query_norm is None is attention.key_norm
 
@@ -238,10 +242,10 @@ ROWS: Mapping[str, Callable[[Model], bool]] = {
     "real.llama": lambda model: (
         _LLAMA(model) and _no_biases(model) and _has_plain_scores(model) and model.architecture.causal
     ),
-    "real.masks": lambda model: model.architecture.causal,
+    "real.masks": lambda model: model.architecture.causal and model.blocks[0].heads > 0,
     "real.rope": _has_rope,
     "real.grouped-queries": lambda model: (
-        model.blocks[0].attention.key.shape[0] < model.blocks[0].attention.query.shape[0]
+        model.blocks[0].heads > 0 and attention_of(model.blocks[0]).key.shape[0] < model.blocks[0].heads
     ),
     "real.gated": lambda model: isinstance(model.blocks[0].feed_forward, GatedFeedForward),
     "real.parallel": lambda model: model.architecture.kind == "parallel" and model.blocks[0].norm_2 is None,

@@ -278,6 +278,8 @@ def _result(
 
 def attribute_compiled(model: Model, tokens: jax.Array, output: Output, by: By) -> Attribution:
     """`attribute` as one compiled program."""
+    if model.architecture.image is None:
+        return attribute(model, tokens, output, by=by)
     return jax.jit(lambda model, tokens: attribute(model, tokens, output, by=by))(model, tokens)
 
 

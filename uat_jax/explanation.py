@@ -164,7 +164,8 @@ def explain(
         chosen = read_target(target, model, features, numbers)
     else:
         chosen = Target(str(target), target)
-    compiled = lambda f: jax.jit(lambda m, t: f(m, t))(model, tokens)
+    whole = lambda f: jax.jit(lambda m, t: f(m, t))(model, tokens)
+    compiled = whole if model.architecture.image is not None else lambda f: f(model, tokens)
     say("terms")
     decomposition = decompose(model, tokens, precision=precision)
     say("contributions by layer")
@@ -176,7 +177,7 @@ def explain(
     lens = None
     if model.unembedding is not None:
         top = min(5, model.unembedding.shape[1])
-        lens = compiled(lambda m, t: jax.tree.map(lambda a: a[:, -1:], logit_lens(m, t, top=top, precision=precision)))
+        lens = whole(lambda m, t: jax.tree.map(lambda a: a[:, -1:], logit_lens(m, t, top=top, precision=precision)))
     return Explanation(title or " ".join(names), names, chosen.name, decomposition, layers, heads, depths, lens, word)
 
 

@@ -9,23 +9,23 @@ a bias was added, from where the later layers carry it on.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from uat_jax.decomposition.decomposition import in_ulp
+from uat_jax.decomposition.decomposition import Tokens, in_ulp
 from uat_jax.decomposition.frozen import neurons
 from uat_jax.decomposition.sources import By, Source, ends, head_sources, layer_sources, neuron_sources
 from uat_jax.decomposition.streams import ByToken, Sorting, Streams, Weighted, as_array, normed, separate, streams_of
 from uat_jax.decomposition.weighted import WeightedHeads, WeightedNeurons, WeightedTokens
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
-from uat_jax.networks.padding import checked_mask
+from uat_jax.networks.padding import checked_mask, filled_up, in_bucket, is_known, is_ragged, of_tokenizer
 from uat_jax.networks.stack import Stack
 
 Output = Callable[[Model, jax.Array], jax.Array]
@@ -131,7 +131,7 @@ def _place(names: tuple[str, ...], name: str) -> int:
 
 def attribute(
     model: Model,
-    tokens: jax.Array,
+    tokens: Tokens,
     output: Output,
     mask: Any = None,
     *,
@@ -154,16 +154,17 @@ def attribute(
 
     Args:
         model: whose output it is.
-        tokens: whole numbers, (N,).
+        tokens: whole numbers, (N,); or a batch as `decompose` takes it: (B, N), rows of different lengths, or what a
+            tokenizer returns.
         output: a `Logit`, a `Coordinate`, a `Direction`, a `Difference` of two, or any linear function of the same
             arguments.
-        mask: which tokens are no padding, (N,); the output is that of the text which it leaves, whose tokens it counts,
-            and padding contributes 0.
+        mask: which tokens are no padding, as the tokens; the output is that of the text which it leaves, whose tokens
+            it counts, and padding contributes 0.
         by: one of the above.
         precision: of every matrix product.
 
     Returns:
-        Contributions (S, N) with the names of their S sources, and the output.
+        Contributions (S, N) with the names of their S sources, and the output; of a batch with an axis B in front.
 
     Raises:
         InputError: another `by`; tokens, words or features that there are not; an unusable mask.
@@ -174,16 +175,78 @@ def attribute(
 
     Source: direct logit attribution as in Elhage et al., "A Mathematical Framework for Transformer Circuits" (2021).
     """
+    if isinstance(tokens, Mapping):
+        tokens, mask = of_tokenizer(tokens, mask)
+    if is_ragged(tokens):
+        if mask is not None:
+            raise InputError("got a mask beside rows of different lengths, wanted none: the rows say what is text")
+        tokens, mask = filled_up(cast(Sequence[Any], tokens))
+    of_batch = np.ndim(cast(Any, tokens)) == (2 if model.architecture.image is None else 4)
     if mask is not None:
-        kept = np.asarray(checked_mask(mask, np.shape(tokens)))
+        kept = np.asarray(checked_mask(mask, np.shape(cast(Any, tokens))))
+        if of_batch:
+            rows = zip(np.asarray(tokens), kept, strict=True)
+            return _batch([attribute(model, row, output, of, by=by, precision=precision) for row, of in rows])
         found = attribute(model, jnp.asarray(tokens)[kept], output, by=by, precision=precision)
         places = np.zeros((len(found.sources), len(kept)), found.contributions.dtype)
         places[:, kept] = found.contributions
         return Attribution(jnp.asarray(places), found.output, found.sources)
+    if of_batch:
+        return _batch([attribute(model, row, output, by=by, precision=precision) for row in cast(Any, tokens)])
+    _check_by(by)
     tokens = model.check_tokens(tokens)
+    if model.architecture.image is None and is_known(model, tokens):
+        found, plain = _in_bucket(model, tokens, output, by, precision)
+        return Attribution(found, plain, sources(model, by))
     plain = output(model, model.features(model.hidden(tokens, precision=precision)))
     found = contributions(model, tokens, output, by=by, precision=precision)
     return Attribution(found, plain, sources(model, by))
+
+
+def _batch(texts: Sequence[Attribution]) -> Attribution:
+    """Attributions of texts of one length as one, with an axis more in front."""
+    if not texts:
+        raise InputError("got a batch without texts, wanted at least one")
+    return jax.tree.map(lambda *arrays: jnp.stack(arrays), *texts)
+
+
+def _in_bucket(
+    model: Model, tokens: jax.Array, output: Output, by: By | Literal["depth"], precision: jax.lax.PrecisionLike
+) -> tuple[jax.Array, jax.Array]:
+    """The contributions of one text, filled up to a bucket so that no program is made for every length; and the output.
+
+    The output is linear in the features: its derivative at them is all that the program has to know of it.
+    """
+    N = len(tokens)
+    padded, length = in_bucket(tokens, model.architecture.positions)
+    features = jnp.asarray(np.asarray(_features(model, padded, length, precision=precision))[:N])
+    plain, slope = jax.value_and_grad(functools.partial(output, model))(features)
+    weights = np.zeros((len(padded), features.shape[1]), features.dtype)
+    weights[:N] = slope
+    found = _pulled(model, padded, length, jnp.asarray(weights), by=by, precision=precision)
+    return jnp.asarray(np.asarray(found)[..., :N]), plain
+
+
+@functools.partial(jax.jit, static_argnames="precision")
+def _features(model: Model, tokens: jax.Array, length: jax.Array, *, precision: jax.lax.PrecisionLike) -> jax.Array:
+    return model.features(model.hidden(tokens, length, precision=precision))
+
+
+@functools.partial(jax.jit, static_argnames=("by", "precision"))
+def _pulled(
+    model: Model,
+    tokens: jax.Array,
+    length: jax.Array,
+    weights: jax.Array,
+    *,
+    by: By | Literal["depth"],
+    precision: jax.lax.PrecisionLike,
+) -> jax.Array:
+    """The contributions to Σ weights ⊙ features."""
+    output: Output = lambda model, features: jnp.vdot(features, weights, precision="highest")
+    if by == "depth":
+        return contributions_by_depth(model, tokens, output, length=length, precision=precision)
+    return contributions(model, tokens, output, by=by, length=length, precision=precision)
 
 
 def attribute_by_depth(
@@ -196,6 +259,9 @@ def attribute_by_depth(
     L + 1 adds up to the output.  Raises what `attribute` raises.
     """
     tokens = model.check_tokens(tokens)
+    if model.architecture.image is None and is_known(model, tokens):
+        found, plain = _in_bucket(model, tokens, output, "depth", precision)
+        return Attribution(found, jnp.broadcast_to(plain, (len(found),)), sources(model, "token"))
     plain = output(model, model.features(model.hidden(tokens, precision=precision)))
     found = contributions_by_depth(model, tokens, output, precision=precision)
     return Attribution(found, jnp.broadcast_to(plain, (len(found),)), sources(model, "token"))
@@ -208,9 +274,10 @@ def sources(model: Model, by: By) -> tuple[Source, ...]:
         case "layer":
             return layer_sources(len(model.blocks))
         case "head":
-            return head_sources([block.attention.output.shape[0] for block in model.blocks])
+            return head_sources([block.heads for block in model.blocks])
         case "neuron":
-            return neuron_sources([neurons(block.feed_forward) for block in model.blocks])
+            attends = [block.heads > 0 for block in model.blocks]
+            return neuron_sources([neurons(block.feed_forward) for block in model.blocks], attends)
         case "token":
             return ends()
 
@@ -221,20 +288,26 @@ def contributions(
     output: Output,
     *,
     by: By = "layer",
+    length: jax.Array | None = None,
     precision: jax.lax.PrecisionLike = "highest",
 ) -> jax.Array:
-    """The contributions alone, (N,) → (S, N): a pure function, for `jax.jit` and `jax.vmap`."""
+    """The contributions alone, (N,) → (S, N): a pure function, for `jax.jit` and `jax.vmap`.
+
+    With a `length` only the first so many tokens are text, and the output must not depend on the features of others.
+    """
     _check_by(by)
     if by == "token":
-        return contributions_by_depth(model, tokens, output, precision=precision)[0]
+        return contributions_by_depth(model, tokens, output, length=length, precision=precision)[0]
     if by == "layer":
-        weighted = lambda weights: output(model, weighted_features(model, tokens, weights, precision=precision))
+        features = functools.partial(weighted_features, model, tokens, length=length, precision=precision)
+        weighted = lambda weights: output(model, features(weights))
         return jax.grad(weighted)(jnp.ones((len(model.blocks) + 2, len(tokens)), model.embedding.tokens.dtype))
     of = {"head": WeightedHeads, "neuron": WeightedNeurons}[by]
 
     def directly(weights: _Weights) -> jax.Array:
         sorting = of(*weights)
-        return output(model, _finish(model, streams_of(model, tokens, sorting, precision=precision), sorting)[0])
+        streams = streams_of(model, tokens, sorting, length=length, precision=precision)
+        return output(model, _finish(model, streams, sorting)[0])
 
     found = jax.grad(directly)(_ones(model, by, len(tokens)))
     return jnp.concatenate([found.ends, *found.layers])
@@ -257,14 +330,19 @@ def _ones(model: Model, by: By, tokens: int) -> _Weights:
 
 
 def contributions_by_depth(
-    model: Model, tokens: jax.Array, output: Output, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model,
+    tokens: jax.Array,
+    output: Output,
+    *,
+    length: jax.Array | None = None,
+    precision: jax.lax.PrecisionLike = "highest",
 ) -> jax.Array:
-    """The contributions of `attribute_by_depth` alone, (N,) → (L + 1, 2, N)."""
+    """The contributions of `attribute_by_depth` alone, (N,) → (L + 1, 2, N); `length` as for `contributions`."""
     L, dtype = len(model.blocks), model.embedding.tokens.dtype
 
     def weighted(states: jax.Array, biases: jax.Array) -> jax.Array:
         sorting = WeightedTokens(states, biases)
-        streams = streams_of(model, tokens, sorting, precision=precision)
+        streams = streams_of(model, tokens, sorting, length=length, precision=precision)
         return output(model, _finish(model, streams, sorting.at(L + 1))[0])
 
     ones = [jnp.ones((rows, len(tokens)), dtype) for rows in (L + 1, L + 2)]
@@ -274,11 +352,17 @@ def contributions_by_depth(
 
 
 def weighted_features(
-    model: Model, tokens: jax.Array, weights: jax.Array, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model,
+    tokens: jax.Array,
+    weights: jax.Array,
+    *,
+    length: jax.Array | None = None,
+    precision: jax.lax.PrecisionLike = "highest",
 ) -> jax.Array:
     """The features with every source weighted, (L + 2, N) → (N, M): right, and linear, near weights of 1."""
     sorting = Weighted(weights)
-    return _finish(model, streams_of(model, tokens, sorting, precision=precision), sorting)[0]
+    streams = streams_of(model, tokens, sorting, length=length, precision=precision)
+    return _finish(model, streams, sorting)[0]
 
 
 def features_by_token(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:

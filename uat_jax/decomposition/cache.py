@@ -22,11 +22,11 @@ from uat_jax.networks.multihead import MultiHead
 class LayerActivations:
     """What one layer computes at N tokens."""
 
-    patterns: jax.Array
-    """H_i, the softmax of each head, (h, N, N)."""
-    heads: jax.Array
+    patterns: jax.Array | None
+    """H_i, the softmax of each head, (h, N, N); None, as the two that follow, without attention."""
+    heads: jax.Array | None
     """H_i (z W_V + b_V), what each head passes to its W_O, (h, N, e)."""
-    attention: jax.Array
+    attention: jax.Array | None
     """What the attention adds, b_O included, before a norm behind it, (N, M)."""
     neurons: jax.Array
     """s ⊙ d, what each neuron passes to W_2: σ(x W_1 + b_1), of a gated part times x U, (N, F)."""
@@ -100,6 +100,7 @@ def activations(model: Model, tokens: jax.Array, *, precision: jax.lax.Precision
     """
     recording = _Recording()
     states = states_of(model, model.check_tokens(tokens), recording, precision=precision)
-    pairs = zip(recording.attentions, recording.feed_forwards, strict=True)
+    attentions = recording.attentions or [(None, None, None)] * len(model.blocks)
+    pairs = zip(attentions, recording.feed_forwards, strict=True)
     layers = tuple(LayerActivations(*attention, *feed_forward) for attention, feed_forward in pairs)
     return Activations(tuple(x for (x,) in states), layers)

@@ -19,7 +19,7 @@ from jax.core import Tracer
 from uat_jax.decomposition.streams import InTwo, as_array, separate, streams_of
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
-from uat_jax.networks.padding import checked_mask, compact, filled_up, is_ragged, of_tokenizer
+from uat_jax.networks.padding import checked_mask, compact, filled_up, in_bucket, is_known, is_ragged, of_tokenizer
 
 INPUT, BIAS = "input", "bias"
 """The names of the first two terms; the others are ``layer 1``, …, ``layer L``."""
@@ -117,6 +117,7 @@ def decompose(
 
     Padding is left out: no token attends to it, positions are counted without it, and all that is found of it is 0.
     The rest is what the text alone gives, up to rounding, whether it is filled up behind, in front, or has gaps.
+    A text alone is filled up in here, by a quarter at most: texts of nearly one length share a compiled program.
     A batch that is sharded over devices stays so, whether the axes of its mesh are automatic or explicit.  Inside
     `jax.jit` and `jax.vmap` the values of tokens and mask are not checked: a token outside of the vocabulary gives NaN.
 
@@ -150,8 +151,26 @@ def decompose(
             raise InputError("got a mask beside rows of different lengths, wanted none: the rows say what is text")
         tokens, mask = filled_up(cast(Sequence[Any], tokens))
     if mask is None:
-        return _decomposed(model, _checked(model, cast(jax.Array, tokens)), precision=precision)
+        checked = _checked(model, cast(jax.Array, tokens))
+        if checked.ndim == 1 and is_known(model, checked):
+            return _in_bucket(model, checked, precision)
+        return _decomposed(model, checked, precision=precision)
     return _masked(model, *_checked_with(model, tokens, mask), precision=precision)
+
+
+def _in_bucket(model: Model, tokens: jax.Array, precision: jax.lax.PrecisionLike) -> Decomposition:
+    """The decomposition of one text, filled up to a bucket: no program for every length."""
+    padded, length = in_bucket(tokens, model.architecture.positions)
+    found = _of_length(model, padded, length, precision=precision)
+    return Decomposition(found.terms[:, : len(tokens)], found.hidden[: len(tokens)])
+
+
+@functools.partial(jax.jit, static_argnames="precision")
+def _of_length(
+    model: Model, tokens: jax.Array, length: jax.Array, *, precision: jax.lax.PrecisionLike
+) -> Decomposition:
+    parts = terms(model, tokens, length=length, precision=precision)
+    return Decomposition(parts, model.hidden(tokens, length, precision=precision))
 
 
 def _checked_images(model: Model, images: Any, mask: Any) -> jax.Array:

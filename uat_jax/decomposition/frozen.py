@@ -8,7 +8,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from uat_jax.decomposition.operators import Mixing, Scaling
+from uat_jax.decomposition.operators import Convolving, Diagonal, Mixing, Operator, Recurring, Scaling
 from uat_jax.errors import InputError
 from uat_jax.networks.activations import Activation
 from uat_jax.networks.adapted import Matrix, sum_of_products, times
@@ -23,6 +23,7 @@ from uat_jax.networks.feed_forward_part import (
 )
 from uat_jax.networks.multihead import MultiHead, multihead_weights
 from uat_jax.networks.norms import LayerNorm, Norm
+from uat_jax.networks.state_space import StateSpace, selected
 
 
 def frozen_norm(norm: Norm | None, x: jax.Array, epsilon: float) -> Scaling:
@@ -73,7 +74,10 @@ def with_value_bias(heads: jax.Array, attention: MultiHead) -> jax.Array:
 
 
 class FrozenFeedForward(NamedTuple):
-    """(σ(x W + b) ⊙ d) W' + b': what the plain, the gated and the mixed feed-forward have in common (K8, K13)."""
+    """(R σ(K x W + b) ⊙ d) W' + b': what all feed-forward parts have in common (K8, K13).
+
+    K and R lead from token to token in state spaces; else they are I.
+    """
 
     into: Matrix
     """W, (M, F): W_1, or G, or the W_1 of all experts side by side."""
@@ -85,15 +89,21 @@ class FrozenFeedForward(NamedTuple):
     """W', (F, M): W_2, or W_D, or the W_2 of all experts one below the other."""
     out_shift: jax.Array | None
     """b', (1, M) or, of a mixture, (N, M)."""
+    before: Operator | None = None
+    """K, the convolution over tokens in front of σ; None is I."""
+    behind: Operator | None = None
+    """R, the frozen recurrence over tokens behind σ; None is I."""
 
     def hidden(self, x: jax.Array, options: BlockOptions) -> jax.Array:
-        """s = σ(x W + b), (N, M) → (N, F)."""
+        """s = σ(K x W + b), (N, M) → (N, F)."""
         inside = times(x, self.into, precision=options.precision)
+        inside = inside if self.before is None else self.before(inside)
         return options.activation(inside if self.into_shift is None else inside + self.into_shift)
 
     def scaled(self, x: jax.Array, options: BlockOptions) -> jax.Array:
-        """s ⊙ d, (N, M) → (N, F)."""
+        """R s ⊙ d, (N, M) → (N, F)."""
         s = self.hidden(x, options)
+        s = s if self.behind is None else self.behind(s)
         return s if self.factor is None else s * self.factor
 
     def term(self, x: jax.Array, options: BlockOptions) -> jax.Array:
@@ -111,7 +121,18 @@ def frozen_feed_forward(layer: AnyFeedForward, x: jax.Array, options: BlockOptio
         return FrozenFeedForward(layer.gate, None, factor, layer.down, None)
     if isinstance(layer, MixtureOfGated):
         return _frozen_mixture_of_gated(layer, x, options)
+    if isinstance(layer, StateSpace):
+        return _frozen_state_space(layer, x, options)
     return _frozen_mixture(layer, x, options)
+
+
+def _frozen_state_space(layer: StateSpace, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
+    """What steers the recurrence, Δ, B and C, and the gate SiLU(x Z) are frozen."""
+    gate = jax.nn.silu(times(x, layer.gate, precision=options.precision))
+    before = Convolving(layer.kernel, len(x))
+    part = FrozenFeedForward(layer.into, layer.kernel_bias[None], gate, layer.out, None, before)
+    steered = selected(layer, part.hidden(x, options), precision=options.precision)
+    return part._replace(behind=Recurring(*steered, layer.skip))
 
 
 def _frozen_mixture_of_gated(layer: MixtureOfGated, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
@@ -138,7 +159,10 @@ def _frozen_mixture(layer: MixtureOfExperts, x: jax.Array, options: BlockOptions
 
 
 class FrozenSlopes(NamedTuple):
-    """z ↦ ((z W) ⊙ k) W' + shift: a feed-forward network, its activation the line that it is at the actual input."""
+    """z ↦ R ((K z W) ⊙ k) W' + shift: a feed-forward network, its activation the line that it is at the actual input.
+
+    K and R are I but for state spaces.
+    """
 
     into: Matrix
     """W, (M, F): W_1, or the U of a gated part."""
@@ -148,11 +172,16 @@ class FrozenSlopes(NamedTuple):
     """W', (F, M)."""
     shift: jax.Array | None
     """What does not come from z, (N, M): ((k ⊙ b) + d ⊙ σ(0)) W' + b'."""
+    before: Operator | None = None
+    """K."""
+    behind: Operator | None = None
+    """R, the frozen recurrence and gate."""
 
     def __call__(self, z: jax.Array, options: BlockOptions) -> jax.Array:
-        """((z W) ⊙ k) W', (N, M) → (N, M)."""
+        """R ((K z W) ⊙ k) W', (N, M) → (N, M)."""
         inside = times(z, self.into, precision=options.precision)
-        return times(inside * self.slope, self.out, precision=options.precision)
+        s = (inside if self.before is None else self.before(inside)) * self.slope
+        return times(s if self.behind is None else self.behind(s), self.out, precision=options.precision)
 
 
 def frozen_slopes(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) -> FrozenSlopes:
@@ -166,6 +195,8 @@ def frozen_slopes(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) ->
         return FrozenSlopes(layer.up, gate, layer.down, None)
     if isinstance(layer, MixtureOfGated):
         return _frozen_gates(layer, x, options)
+    if isinstance(layer, StateSpace):
+        return _frozen_slopes_of_state_space(layer, x, options)
     part = frozen_feed_forward(layer, x, options)
     bias = jnp.zeros((1, 1), x.dtype) if part.into_shift is None else part.into_shift
     inside = times(x, part.into, precision=options.precision) + bias
@@ -185,6 +216,16 @@ def _frozen_gates(layer: MixtureOfGated, x: jax.Array, options: BlockOptions) ->
     )
 
 
+def _frozen_slopes_of_state_space(layer: StateSpace, x: jax.Array, options: BlockOptions) -> FrozenSlopes:
+    """x W goes on; the slopes of σ, what steers the recurrence, and the gate are frozen."""
+    part = _frozen_state_space(layer, x, options)
+    assert part.before is not None and part.behind is not None and part.factor is not None
+    bias, behind = layer.kernel_bias[None], Diagonal(part.factor) @ part.behind
+    k = slopes(options.activation, part.before(times(x, layer.into, precision=options.precision)) + bias)
+    shift = times(behind(k * bias + options.activation(jnp.zeros((), x.dtype))), layer.out, precision=options.precision)
+    return FrozenSlopes(layer.into, k, layer.out, shift, part.before, behind)
+
+
 def slopes(activation: Activation, u: jax.Array) -> jax.Array:
     """(σ(u) − σ(0)) / u, and at u = 0, where any number would do, σ'(0): relu has 1[u > 0], tanh and GELU go on."""
     zero, nothing = jnp.zeros((), u.dtype), jnp.equal(u, 0)  # by the device, which may take tiny numbers for 0
@@ -198,4 +239,6 @@ def neurons(layer: AnyFeedForward) -> int:
         return layer.project.shape[0]
     if isinstance(layer, GatedFeedForward):
         return layer.down.shape[0]
+    if isinstance(layer, StateSpace):
+        return layer.out.shape[0]
     return math.prod((layer.down if isinstance(layer, MixtureOfGated) else layer.project).shape[:2])

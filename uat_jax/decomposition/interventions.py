@@ -29,7 +29,7 @@ from uat_jax.decomposition.removal import bound, size, states
 from uat_jax.decomposition.streams import KINDS, Streams
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.networks.adapted import sum_of_products
-from uat_jax.networks.block import BlockOptions
+from uat_jax.networks.block import BlockOptions, attention_of
 from uat_jax.networks.feed_forward_part import AnyFeedForward
 from uat_jax.networks.model import Model
 from uat_jax.networks.multihead import MultiHead
@@ -77,9 +77,10 @@ def read_place(text: str, model: Model, tokens: int) -> Place:
         return place
     if not 1 <= place.layer <= len(model.blocks):
         raise InputError(f"got {text!r}, wanted layer 1 to {len(model.blocks)}")
-    heads = model.blocks[place.layer - 1].attention.output.shape[0]
+    heads = model.blocks[place.layer - 1].heads
     if place.head is not None and not 1 <= place.head <= heads:
-        raise InputError(f"got {text!r}, wanted head 1 to {heads} of layer {place.layer}")
+        wanted = f"wanted head 1 to {heads} of layer {place.layer}" if heads else "wanted a layer: there are no heads"
+        raise InputError(f"got {text!r}, {wanted}")
     return place
 
 
@@ -126,7 +127,7 @@ def intervene(
     rerun = _run(model, start, at, value, precision)
     k, changed, limit = at.layer or 0, start, jnp.sqrt(jnp.sum((value - there) ** 2, axis=-1))
     if at.head is not None:
-        W_O = model.blocks[k - 1].attention.output
+        W_O = attention_of(model.blocks[k - 1]).output
         only = jnp.zeros((W_O.shape[0], *value.shape), value.dtype).at[at.head - 1].set(value - there)
         changed, limit = _attending(
             layers[k - 1], xs[k - 1], sum_of_products(only, W_O, precision=precision), lipschitz
@@ -146,7 +147,7 @@ def _there(model: Model, tokens: jax.Array, at: Place, precision: jax.lax.Precis
     if at.token is not None:
         return model.embed(tokens)[at.token]
     of = activations(model, tokens, precision=precision).layers[(at.layer or 0) - 1]
-    return of.term if at.head is None else of.heads[at.head - 1]
+    return of.term if at.head is None or of.heads is None else of.heads[at.head - 1]
 
 
 def _attending(layer: Layer, x: jax.Array, e: jax.Array, lipschitz: float | None) -> tuple[jax.Array, jax.Array]:

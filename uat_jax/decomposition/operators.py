@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from uat_jax.networks.adapted import Matrix, dense, sum_of_products, times
+from uat_jax.networks.state_space import Selection, convolved, recurred
 
 
 class Operator(ABC):
@@ -185,3 +186,53 @@ class Diagonal(Operator):
     def materialise(self) -> jax.Array:
         """The diagonal matrix."""
         return jnp.diag(self.entries.reshape(-1))
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Convolving(Operator):
+    """Σ_k S^{K−1−k} ⊗ diag(kernel_k) with S the shift by one token: a convolution over tokens, feature by feature."""
+
+    kernel: jax.Array
+    """(K, F)."""
+    tokens: int = field(metadata={"static": True})
+    """N."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """Σ_k kernel_k ⊙ x_{n−K+1+k} for each token n."""
+        return convolved(self.kernel, x)
+
+    def materialise(self) -> jax.Array:
+        """The images of the unit vectors as columns."""
+        return _columns(self, self.tokens, self.kernel.shape[1], self.kernel.dtype)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Recurring(Operator):
+    """The recurrence of a state space with what steers it frozen: lower triangular over tokens, feature by feature."""
+
+    decays: jax.Array
+    """exp(Δ_nf A_f), (N, F, S)."""
+    writes: jax.Array
+    """Δ_nf B_n, (N, F, S)."""
+    reads: jax.Array
+    """C_n, (N, S)."""
+    skip: jax.Array
+    """D, (F,)."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """⟨C_n, h_n⟩ + D ⊙ x_n with h_n = decays_n ⊙ h_{n−1} + writes_n ⊙ x_n."""
+        if x.ndim > 2:
+            return jax.vmap(self)(x)
+        return recurred(Selection(self.decays, self.writes, self.reads), self.skip, x)
+
+    def materialise(self) -> jax.Array:
+        """The images of the unit vectors as columns."""
+        N, F, _ = self.decays.shape
+        return _columns(self, N, F, self.skip.dtype)
+
+
+def _columns(of: Operator, N: int, F: int, dtype: jax.typing.DTypeLike) -> jax.Array:
+    """The matrix of a map of (N, F) by its images of the unit vectors."""
+    return of(jnp.eye(N * F, dtype=dtype).reshape(-1, N, F)).reshape(N * F, -1).T

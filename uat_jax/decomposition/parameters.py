@@ -23,7 +23,7 @@ from uat_jax.decomposition.frozen import (
 )
 from uat_jax.decomposition.operators import Diagonal, Identity, OnFeatures, Operator
 from uat_jax.networks.activations import Activation
-from uat_jax.networks.block import Block, BlockOptions
+from uat_jax.networks.block import Block, BlockOptions, attention_of
 from uat_jax.networks.model import Model
 from uat_jax.networks.norms import Norm
 
@@ -114,8 +114,8 @@ def _attention(
     block: Block, x: jax.Array, norm: Operator, shift: jax.Array, options: BlockOptions
 ) -> tuple[Operator, jax.Array, Operator]:
     """M N_1 and a, with the norm behind the attention in front of both if there is one; and that norm, or I."""
-    mixing = frozen_attention(block.attention, norm(x) + shift, options)
-    attend, a = mixing @ norm, mixing(shift) + attention_shift(block.attention, options.precision)
+    mixing = frozen_attention(attention_of(block), norm(x) + shift, options)
+    attend, a = mixing @ norm, mixing(shift) + attention_shift(attention_of(block), options.precision)
     if block.after_1 is None:
         return attend, a, Identity(x)
     after, own = _norm(block.after_1, attend(x) + a, options)
@@ -134,10 +134,20 @@ def parallel(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
     return Layer(Identity(x) + attend, into @ norm_2, C, b, c, within, options.activation)
 
 
+def lone(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
+    """A = I: σ sees B̄ N_2 x, and there is no attention whose changes could reach x_j."""
+    norm, shift = _norm(block.norm_2, x, options)
+    part = frozen_feed_forward(block.feed_forward, norm(x) + shift, options)
+    into, C = _feed_forward(part, len(x), options)
+    b, c = into(shift) + _or_zero(part.into_shift, x), _rows(_or_zero(part.out_shift, x), x)
+    within = Within(Identity(x), Identity(x), None, Identity(x))
+    return Layer(Identity(x), into @ norm, C, b, c, within, options.activation)
+
+
 def post_norm(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
     """A_y = N_1 (I + M), then N_2 in front of everything: A = N_2 A_y, C = N_2 T_2 (K6)."""
-    attend = Identity(x) + frozen_attention(block.attention, x, options)
-    shift = _rows(attention_shift(block.attention, options.precision), x)
+    attend = Identity(x) + frozen_attention(attention_of(block), x, options)
+    shift = _rows(attention_shift(attention_of(block), options.precision), x)
     norm_1 = frozen_norm(block.norm_1, attend(x) + shift, options.epsilon)
     to_y, a = norm_1 @ attend, norm_1(shift) + norm_shift(block.norm_1)
     y = to_y(x) + a
@@ -154,6 +164,7 @@ KINDS: dict[str, Callable[[Block, jax.Array, BlockOptions], Layer]] = {
     "pre-norm": pre_norm,
     "post-norm": post_norm,
     "parallel": parallel,
+    "lone": lone,
 }
 """The kinds of block, as in `uat_jax.networks.model.BLOCKS`."""
 
@@ -166,9 +177,10 @@ def _norm(norm: Norm | None, x: jax.Array, options: BlockOptions, *, needed: boo
 
 
 def _feed_forward(part: FrozenFeedForward, tokens: int, options: BlockOptions) -> tuple[Operator, Operator]:
-    """T(W) and T(W') diag(d)."""
+    """K T(W) and T(W') diag(d) R, where K and R, of a state space, lead from token to token."""
     into, out = (OnFeatures(W, tokens, options.precision) for W in (part.into, part.out))
-    return into, out if part.factor is None else out @ Diagonal(part.factor)
+    out = out if part.factor is None else out @ Diagonal(part.factor)
+    return into if part.before is None else part.before @ into, out if part.behind is None else out @ part.behind
 
 
 def _rows(row: jax.Array, like: jax.Array) -> jax.Array:

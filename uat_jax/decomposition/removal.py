@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import jax
@@ -24,21 +24,30 @@ import jax.numpy as jnp
 from uat_jax.decomposition.operators import (
     Addition,
     Composition,
+    Convolving,
     Diagonal,
     Identity,
     Mixing,
     OnFeatures,
     Operator,
+    Recurring,
     Scaling,
 )
 from uat_jax.decomposition.parameters import Layer, operators
 from uat_jax.errors import InputError
 from uat_jax.networks.adapted import dense
-from uat_jax.networks.feed_forward_part import GatedFeedForward, MixtureOfGated
+from uat_jax.networks.feed_forward_part import FeedForward, GatedFeedForward, MixtureOfExperts, MixtureOfGated
 from uat_jax.networks.model import Model
+from uat_jax.networks.state_space import StateSpace
 
-GATED = GatedFeedForward | MixtureOfGated
-"""Parts whose second matrix is called ``down``."""
+OUT: Mapping[type, str] = {
+    FeedForward: "project",
+    MixtureOfExperts: "project",
+    GatedFeedForward: "down",
+    MixtureOfGated: "down",
+    StateSpace: "out",
+}
+"""What the last matrix of a feed-forward part is called."""
 
 
 def without_layer(model: Model, layer: int) -> Model:
@@ -53,7 +62,7 @@ def without_activation(model: Model, layer: int) -> Model:
     """The model with the activation of a layer not added; its biases, attention and norms stay."""
     kept = _checked(model, layer)
     block = model.blocks[kept]
-    part, out = block.feed_forward, "down" if isinstance(block.feed_forward, GATED) else "project"
+    part, out = block.feed_forward, OUT[type(block.feed_forward)]
     silent = part._replace(**{out: jax.tree.map(jnp.zeros_like, getattr(part, out))})
     blocks = (*model.blocks[:kept], block._replace(feed_forward=silent), *model.blocks[kept + 1 :])
     return dataclasses.replace(model, blocks=blocks)
@@ -138,7 +147,9 @@ def size(x: jax.Array) -> jax.Array:
 def bound(operator: Operator) -> jax.Array:
     """At least max ‖F(X)‖ over ‖X‖ ≤ 1, from the factors alone.
 
-    ‖H ⊗ Vᵀ‖ ≤ ‖H‖_∞ ‖V‖_2 with ‖H‖_∞ = 1 for a softmax; products multiply, sums add.
+    ‖H ⊗ Vᵀ‖ ≤ ‖H‖_∞ ‖V‖_2 with ‖H‖_∞ = 1 for a softmax; products multiply, sums add.  A convolution and a recurrence
+    are y_n = Σ_k w_nk ⊙ x_k with numbers w_nk for each feature: ‖y_n‖ ≤ Σ_k max_f |w_nkf|, and, no entry of x being
+    larger than 1, ‖y_n‖ ≤ ‖Σ_k |w_nk|‖.
     """
     spectral = lambda W: jnp.linalg.svd(W, compute_uv=False)[..., 0]
     match operator:
@@ -156,6 +167,11 @@ def bound(operator: Operator) -> jax.Array:
             return spectral(dense(matrix))
         case Diagonal(entries):
             return jnp.max(jnp.abs(entries))
+        case Convolving(kernel):
+            return jnp.sum(jnp.max(jnp.abs(kernel), axis=-1))
+        case Recurring(decays, writes, reads, skip):
+            largest = Recurring(decays, jnp.abs(writes), jnp.abs(reads), jnp.abs(skip))
+            return jnp.max(jnp.sqrt(jnp.sum(largest(jnp.ones_like(decays[..., 0])) ** 2, axis=-1)))
     raise InputError(f"got a {type(operator).__name__}, wanted an operator of this package; bound it by hand")
 
 

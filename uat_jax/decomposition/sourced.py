@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.real_parts import in_real_parts
 from uat_jax.arithmetic.tracing import single_output, trace
 from uat_jax.decomposition.decomposition import BIAS, INPUT, names
 from uat_jax.decomposition.sourced_rules import Freezing, SourcedArithmetic
@@ -86,7 +87,8 @@ def decompose_function(
     """The terms of f(x_0), all multiplicative coefficients frozen at x_0.
 
     f may be any JAX function, or a module of flax.nnx; parameters are what it closes over.  The result can be compiled,
-    differentiated and mapped like f itself.
+    differentiated and mapped like f itself.  Complex numbers are followed by their real and imaginary parts: a Fourier
+    transform is a linear map.
 
     Linear primitives carry every term along; constants that are added are the term "bias".  The result of a nonlinear
     function is a frozen coefficient of what it multiplies by a matrix product (patterns of attention), or entry by
@@ -97,11 +99,14 @@ def decompose_function(
     A branch (`lax.cond`, `lax.switch`) and the number of rounds of a loop that depend on the input are frozen as they
     are at x_0; inside of `jax.jit`, where x_0 has no values, they are refused.
 
+    Of tokens, the term "input" is what the rows of tables that they choose contribute, by their numbers or as one-hot
+    rows in a product; rows that do not depend on them, such as those of positions, are biases.
+
     Args:
-        f: from the features that enter the first block, (N, M) or any shape, to one floating-point array.
-        x_0: those features.
+        f: from the features that enter the first block, (N, M) or any shape, or from tokens, to one array of floats.
+        x_0: those features, or tokens: whole numbers of any shape.
         sources: named parts of x_0, each of its shape, such as token and position embeddings; what they leave of x_0
-            is the term "input".
+            is the term "input".  Not for tokens.
         rule: what a nonlinear function does that multiplies a value entry by entry and is repeated along no axis, as
             in x Φ(x) and u ⊙ s(g): "activation" makes the product an activation, "linear" freezes the function, and
             the product goes on as a linear map of x and u.
@@ -115,23 +120,31 @@ def decompose_function(
         raise InputError(f"got rule={rule!r}; wanted one of {', '.join(map(repr, get_args(Freezing)))}")
     named = dict(sources or {})
     _check(x_0, named)
-    program = trace(_without_state(f), jax.ShapeDtypeStruct(x_0.shape, x_0.dtype))
+    arithmetic, of_tokens = SourcedArithmetic(rule), jnp.issubdtype(x_0.dtype, jnp.integer)
+    x_0 = jnp.asarray(x_0) if of_tokens else x_0
+    # Features say whether 64 bits are meant; tokens do not, so that the setting of JAX counts.
+    like, function = jax.ShapeDtypeStruct(x_0.shape, x_0.dtype), _without_state(f)
+    program = jax.make_jaxpr(function)(like) if of_tokens else trace(function, like)
     single_output(program)
-    arithmetic = SourcedArithmetic(rule)
-    (output,) = interpret(program, arithmetic, [arithmetic.recorded(Sourced(x_0, Role.STREAM))])
+    source = arithmetic.tokens(x_0) if of_tokens else arithmetic.recorded(Sourced(x_0, Role.STREAM))
+    (output,) = interpret(in_real_parts(program), arithmetic, [source])
     if not isinstance(output, Sourced):
         raise InputError("got a function whose output does not depend on x_0; pass one that computes with it")
     with jax.enable_x64(True):  # the types are the equations' own
         rest = functools.reduce(lax.sub, named.values(), x_0)
-        terms = contributions(arithmetic.tape, jnp.stack([rest, *named.values()]), output)
+        parts = None if of_tokens else jnp.stack([rest, *named.values()])
+        terms = contributions(arithmetic.tape, parts, output)
     _, *others = names(len(terms) - len(named) - 2)
     return SourcedDecomposition(terms, output.total, (INPUT, *named, *others), output.total.ndim)
 
 
 def _check(x_0: Any, sources: Mapping[str, Any]) -> None:
-    """Raise unless x_0 is an array of features and the sources are parts of it."""
-    if not hasattr(x_0, "dtype") or not jnp.issubdtype(x_0.dtype, jnp.floating):
-        raise InputError(f"got {_kind(x_0)} for x_0; wanted an array of floating-point features, not tokens")
+    """Raise unless x_0 is an array of features, and the sources parts of it, or of tokens."""
+    kinds = (jnp.floating, jnp.integer)
+    if not hasattr(x_0, "dtype") or not any(jnp.issubdtype(x_0.dtype, kind) for kind in kinds):
+        raise InputError(f"got {_kind(x_0)} for x_0; wanted an array of floating-point features, or of tokens")
+    if sources and jnp.issubdtype(x_0.dtype, jnp.integer):
+        raise InputError("got sources beside tokens, wanted none; give the embedding of tokens for x_0")
     for name, part in sources.items():
         if name in (INPUT, BIAS) or name.startswith("layer "):
             raise InputError(f"got a source named {name!r}, which is a name of other terms; choose another")

@@ -38,6 +38,8 @@ class SourcedArithmetic(Arithmetic):
     def __init__(self, freezing: Freezing):
         self.freezing: Freezing = freezing
         self.tape: list[Sourced] = []
+        self.of_tokens: set[Sourced] = set()
+        """Tokens, and what is made of them alone; rows of tables that they choose are the input itself."""
 
     def number(self, array: Any) -> Any:
         """A constant is the array that it is."""
@@ -74,10 +76,23 @@ class SourcedArithmetic(Arithmetic):
     def _result(self, equation: JaxprEqn, operands: tuple[Value, ...], moving: Moving, i: int, array: Any) -> Sourced:
         """The i-th result: a linear image, or a pattern where nothing that has sources is moved."""
         shared = shared_axes(equation, operands)
+        made_of_tokens = {x for x in operands if isinstance(x, Sourced)} <= self.of_tokens
+        if made_of_tokens and equation.primitive.name in LOOKUPS and is_number(equation.outvars[i]):
+            return self.recorded(Sourced(array, Role.STREAM))
         image = LinearImage(lambda *arrays: _bind(equation, arrays)[i], operands, moving)
         if is_number(equation.outvars[i]) and any(isinstance(x, Sourced) for x in image.moved):
-            return self.recorded(Sourced(array, _role(equation, image), shared, image))
-        return self.recorded(Sourced(array, Role.PATTERN, shared))
+            found = self.recorded(Sourced(array, _role(equation, image), shared, image))
+        else:
+            found = self.recorded(Sourced(array, Role.PATTERN, shared))
+        if made_of_tokens:
+            self.of_tokens.add(found)
+        return found
+
+    def tokens(self, array: Any) -> Sourced:
+        """Whole numbers as the input: a coefficient, but for the rows of tables that it chooses."""
+        found = self.recorded(Sourced(array, Role.PATTERN))
+        self.of_tokens.add(found)
+        return found
 
     def recorded(self, value: Sourced) -> Sourced:
         """The value, put on the tape."""
@@ -190,6 +205,9 @@ def _frozen(
 
 ENTRYWISE = frozenset("mul div select_n".split())
 """Products entry by entry."""
+
+LOOKUPS = frozenset("gather dynamic_slice dot_general".split())
+"""How tokens choose rows of a table: by their numbers, or as one-hot rows in a product."""
 
 MIXING = frozenset("dot_general conv_general_dilated".split())
 """Products that sum over an axis."""

@@ -94,13 +94,14 @@ Contributions = tuple[Rows, jax.Array]
 """One array per row, stacked; other sources contribute nothing."""
 
 
-def contributions(tape: Sequence[Sourced], parts: jax.Array, output: Sourced) -> jax.Array:
+def contributions(tape: Sequence[Sourced], parts: jax.Array | None, output: Sourced) -> jax.Array:
     """What each source contributes to the output: (P + 1 + L, …), the parts of the input, the biases, L activations.
 
     `tape` has all values in the order in which they were computed, the input first; `parts`, (P, …), add up to it.
+    Without parts the input is of one part: every value that is a source of a stream, as rows of tables are.
     """
     tape = _needed(tape, output)
-    numbers, bias = activation_numbers(tape), len(parts)
+    numbers, bias = activation_numbers(tape), 1 if parts is None else len(parts)
     found: dict[Sourced, Contributions] = {}
     for value in tape:
         if value.image is not None:
@@ -108,7 +109,7 @@ def contributions(tape: Sequence[Sourced], parts: jax.Array, output: Sourced) ->
         elif value.is_pattern:
             found[value] = (bias + 1 + numbers[value],), value.total[None]
         else:
-            found[value] = tuple(range(bias)), parts
+            found[value] = tuple(range(bias)), value.total[None] if parts is None else parts
     return at_rows(found[output], tuple(range(bias + 1 + len(set(numbers.values())))))
 
 

@@ -44,9 +44,10 @@ def head_sources(heads: Sequence[int]) -> tuple[Source, ...]:
     return (*ends(), *(source for layer in of for source in layer))
 
 
-def neuron_sources(neurons: Sequence[int]) -> tuple[Source, ...]:
-    """input, bias, and for each layer its attention and its neurons; `neurons`: how many each layer has."""
-    of = [(Source("attention", j), *_numbered("neuron", j, F)) for j, F in enumerate(neurons, 1)]
+def neuron_sources(neurons: Sequence[int], attends: Sequence[bool]) -> tuple[Source, ...]:
+    """input, bias, and for each layer its attention, if it `attends`, and its neurons; how many is in `neurons`."""
+    attention = [(Source("attention", j),) if has else () for j, has in enumerate(attends, 1)]
+    of = [(*first, *_numbered("neuron", j, F)) for j, (first, F) in enumerate(zip(attention, neurons, strict=True), 1)]
     return (*ends(), *(source for layer in of for source in layer))
 
 

@@ -24,7 +24,7 @@ from uat_jax.decomposition.frozen import (
 )
 from uat_jax.decomposition.operators import Mixing
 from uat_jax.networks.adapted import times
-from uat_jax.networks.block import Block, BlockOptions
+from uat_jax.networks.block import Block, BlockOptions, attention_of
 from uat_jax.networks.decoder import embed
 from uat_jax.networks.feed_forward_part import AnyFeedForward
 from uat_jax.networks.model import Model
@@ -252,6 +252,13 @@ def parallel(block: Block, streams: Streams, options: BlockOptions, sorting: Sor
     return _activated(block, y, again, seen, options, sorting, layer)
 
 
+def lone(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
+    """x + FFN(norm_2 x), stream by stream."""
+    again = lambda: normed(block.norm_2, streams, options.epsilon, sorting)
+    seen = _norm_of_state(block.norm_2, streams, options, sorting)
+    return _activated(block, streams, again, seen, options, sorting, layer)
+
+
 def _norm_of_state(norm: Norm | None, streams: Streams, options: BlockOptions, sorting: Sorting) -> jax.Array:
     """The norm of the state, whose streams need not be known one by one."""
     state = sorting.state(streams)
@@ -262,6 +269,7 @@ KINDS: Mapping[str, Kind] = {
     "pre-norm": pre_norm,
     "post-norm": post_norm,
     "parallel": parallel,
+    "lone": lone,
 }
 """The kinds of block, as in `uat_jax.networks.model.BLOCKS`."""
 
@@ -336,7 +344,7 @@ def _attended(
     block: Block, streams: Streams, inner: Streams, options: BlockOptions, sorting: Sorting, layer: Any
 ) -> Streams:
     """x + MHA(inner), stream by stream, with the norm behind the attention if there is one."""
-    added, shift = sorting.attention(inner, block.attention, options, layer)
+    added, shift = sorting.attention(inner, attention_of(block), options, layer)
     shifted = lambda streams: streams if shift is None else sorting.shift(streams, shift)
     if block.after_1 is not None:
         added = normed(block.after_1, shifted(added), options.epsilon, sorting)

@@ -18,7 +18,7 @@ from typing import Any
 
 import jax
 
-from uat_jax.decomposition.frozen import frozen_attention, frozen_feed_forward, frozen_slopes, with_value_bias
+from uat_jax.decomposition.frozen import frozen_attention, frozen_feed_forward, frozen_slopes, neurons, with_value_bias
 from uat_jax.decomposition.streams import Kind, Sorting, Streams
 from uat_jax.networks.adapted import sum_of_products, times
 from uat_jax.networks.block import Block, BlockOptions
@@ -84,7 +84,7 @@ class WeightedHeads(WeightedDirectly):
 
 
 class WeightedNeurons(WeightedDirectly):
-    """R = 1 + F sources in each layer: its attention without b_O, and the neurons of its feed-forward network."""
+    """R = 1 + F sources in each layer: its attention without b_O and its neurons; F without an attention."""
 
     def attention(
         self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
@@ -99,7 +99,7 @@ class WeightedNeurons(WeightedDirectly):
     ) -> tuple[jax.Array, jax.Array | None]:
         """Each neuron times its weights, times its row of W_2; and the bias."""
         frozen = frozen_feed_forward(part, x, options)
-        s = self.of_layer(layer)[1:].T * fixed(frozen.scaled(x, options))
+        s = self.of_layer(layer)[-neurons(part) :].T * fixed(frozen.scaled(x, options))
         return times(s, frozen.out, precision=options.precision), frozen.out_shift
 
 

@@ -21,16 +21,17 @@ from uat_jax.networks.feed_forward_part import (
 )
 from uat_jax.networks.multihead import PLAIN, MultiHead, Scoring, initialise_multihead, multihead
 from uat_jax.networks.norms import EPSILON, Norm, initialise_layer_norm, initialise_rms_norm, normalise
+from uat_jax.networks.state_space import StateSpace, state_space
 
 
 class Block(NamedTuple):
     """The parameters of one block. A norm may be None where the kind of block has no use for it.
 
     In pre-norm blocks a norm may stand behind attention or feed-forward, within the residual connection (OLMo 2), or on
-    either side (Gemma 2).
+    either side (Gemma 2).  A block that is one part alone has no attention (Mamba).
     """
 
-    attention: MultiHead
+    attention: MultiHead | None
     feed_forward: AnyFeedForward
     norm_1: Norm | None = None
     """The norm of the attention."""
@@ -40,6 +41,11 @@ class Block(NamedTuple):
     """The norm of what the attention adds."""
     after_2: Norm | None = None
     """The norm of what the feed-forward adds."""
+
+    @property
+    def heads(self) -> int:
+        """How many heads the attention has; 0 without one."""
+        return 0 if self.attention is None else self.attention.output.shape[0]
 
 
 class BlockOptions(NamedTuple):
@@ -119,8 +125,20 @@ def parallel_block(block: Block, x: jax.Array, options: BlockOptions) -> jax.Arr
     return x + _attend(block, normed, options) + _feed(block, other, options)
 
 
+def lone_block(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:
+    """x + FFN(norm_2(x)), no attention; the part is mostly a state space (Mamba): (N, M) → (N, M)."""
+    return x + _feed(block, _norm_2(block, x, options), options)
+
+
+def attention_of(block: Block) -> MultiHead:
+    """The attention of a block that has one.  Raises `InputError` for one that has none."""
+    if block.attention is None:
+        raise InputError("got a block without attention, wanted one with heads; see the kind of its architecture")
+    return block.attention
+
+
 def _attend(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:
-    return multihead(block.attention, x, scoring=options.scoring, precision=options.precision)
+    return multihead(attention_of(block), x, scoring=options.scoring, precision=options.precision)
 
 
 def _feed(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:
@@ -131,6 +149,8 @@ def _feed(block: Block, x: jax.Array, options: BlockOptions) -> jax.Array:
         return gated_feed_forward(layer, x, activation, precision=precision)
     if isinstance(layer, MixtureOfGated):
         return mixture_of_gated(layer, x, activation, top=options.top, whole=options.whole, precision=precision)
+    if isinstance(layer, StateSpace):
+        return state_space(layer, x, activation, precision=precision)
     return mixture_of_experts(layer, x, activation, top=options.top, precision=precision)
 
 

@@ -14,6 +14,7 @@ from uat_jax.networks.adapted import Matrix, times
 from uat_jax.networks.drawing import BIAS_VARIANCE, checked_dtype, checked_sizes, draw_arrays
 from uat_jax.networks.fields import bind_fields
 from uat_jax.networks.shapes import Axes, bind_shape
+from uat_jax.networks.state_space import StateSpace
 
 
 class FeedForward(NamedTuple):
@@ -68,7 +69,8 @@ class MixtureOfGated(NamedTuple):
     """W_D of each expert, (E, F, M)."""
 
 
-AnyFeedForward = FeedForward | GatedFeedForward | MixtureOfExperts | MixtureOfGated
+AnyFeedForward = FeedForward | GatedFeedForward | MixtureOfExperts | MixtureOfGated | StateSpace
+"""What can stand behind the second norm of a block; a `StateSpace` leads from token to token."""
 
 FEED_FORWARD_AXES: Axes = {
     "hidden": ("M", "F"),

@@ -13,10 +13,18 @@ from jax.core import Tracer
 
 from uat_jax.errors import InputError
 from uat_jax.networks.activations import Activation
-from uat_jax.networks.block import Block, BlockOptions, parallel_block, post_norm_block, pre_norm_block
+from uat_jax.networks.block import (
+    Block,
+    BlockOptions,
+    attention_of,
+    lone_block,
+    parallel_block,
+    post_norm_block,
+    pre_norm_block,
+)
 from uat_jax.networks.decoder import Embedding, embed
 from uat_jax.networks.masks import causal_mask, padding_mask, sliding_window_mask
-from uat_jax.networks.multihead import Scoring
+from uat_jax.networks.multihead import PLAIN, Scoring
 from uat_jax.networks.norms import Norm, normalise
 from uat_jax.networks.padding import Padding
 from uat_jax.networks.patches import Image
@@ -29,6 +37,7 @@ BLOCKS: Mapping[str, Callable[[Block, jax.Array, BlockOptions], jax.Array]] = {
     "pre-norm": pre_norm_block,
     "post-norm": post_norm_block,
     "parallel": parallel_block,
+    "lone": lone_block,
 }
 
 
@@ -80,7 +89,7 @@ class Architecture:
     """
 
     family: str
-    kind: Literal["pre-norm", "post-norm"]
+    kind: Literal["pre-norm", "post-norm", "parallel", "lone"]
     activation: Activation
     epsilon: float
     causal: bool
@@ -172,12 +181,15 @@ class Model:
             raise InputError(
                 f"got {tokens} tokens, wanted at most {of.positions}, the positions of the model; cut them"
             )
+        if of.kind == "lone":
+            return BlockOptions(of.activation, PLAIN, of.top, of.whole, of.epsilon, precision)
         mask = causal_mask(tokens) if of.causal else None
         if mask is not None and window is not None:
             mask = mask & sliding_window_mask(tokens, window)
         if length is not None and mask is None:  # behind a causal mask no text sees what comes behind it
             mask = padding_mask(tokens, tokens, length)
-        width, dtype = self.blocks[0].attention.query.shape[-1], self.blocks[0].attention.query.dtype
+        query = attention_of(self.blocks[0]).query
+        width, dtype = query.shape[-1], query.dtype
         scoring = Scoring(
             mask,
             self._distances(tokens, dtype),
@@ -197,7 +209,7 @@ class Model:
             return jnp.moveaxis(table[distance_buckets(tokens, len(table), self.architecture.farthest)], -1, 0)
         if not self.architecture.alibi:
             return None
-        return alibi(alibi_slopes(self.blocks[0].attention.query.shape[0], dtype), tokens)
+        return alibi(alibi_slopes(self.blocks[0].heads, dtype), tokens)
 
     def schedule(
         self, tokens: int, precision: jax.lax.PrecisionLike = "highest", length: jax.Array | None = None

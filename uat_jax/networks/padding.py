@@ -64,6 +64,35 @@ def filled_up(rows: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
     return tokens, mask
 
 
+def bucket(length: int, most: int) -> int:
+    """How far a text of so many tokens is filled up, so that one program does for texts of many lengths.
+
+    8, 10, 12, 14, 16, 20, 24, 28, 32, 40, …: four to each power of 2, a quarter more than the text at most, and never
+    more than the `most` that there can be.
+    """
+    step = 2 ** max(max(length - 1, 0).bit_length() - 3, 1)
+    return min(max(-(-length // step) * step, SHORTEST), most)
+
+
+SHORTEST = 8
+"""The smallest bucket."""
+
+
+def in_bucket(tokens: Any, most: int) -> tuple[jax.Array, jax.Array]:
+    """Token numbers (N,), of which the values are known, filled up with 0 to a bucket; and N."""
+    padded = np.zeros(bucket(len(tokens), most), np.int32)
+    padded[: len(tokens)] = tokens
+    return jnp.asarray(padded), jnp.asarray(len(tokens))
+
+
+def is_known(*values: Any) -> bool:
+    """Whether none of the arrays is traced, and none lies on several devices: then it can be filled up."""
+    leaves = jax.tree.leaves(values)
+    return not any(isinstance(x, Tracer) for x in leaves) and all(
+        len(x.devices()) == 1 for x in leaves if isinstance(x, jax.Array)
+    )
+
+
 def checked_mask(mask: Any, shape: tuple[int, ...]) -> jax.Array | np.ndarray:
     """The mask as booleans of a `shape`, (N,) or (B, N), True where there is text.
 

@@ -1,8 +1,9 @@
-"""RoPE for longer texts than a model was trained on: its frequencies stretched in one of four ways.
+"""RoPE for longer texts than a model was trained on: its frequencies stretched in one of five ways.
 
 θ_k = base^(−2k/r) for the r features of a head that are turned.  `linear`: θ_k / s.  `dynamic`: a base that grows with
 the length of the text (NTK).  `llama3`: θ_k / s where the wavelength is long, θ_k where it is short, and in between a
 mean of both.  `yarn` (Peng et al. 2023): the same by number of rotations, and all turned features times an amplitude.
+`longrope` (Ding et al. 2024): θ_k / s_k by a list, another one for long texts than for short ones; an amplitude too.
 """
 
 from __future__ import annotations
@@ -99,7 +100,28 @@ class Yarn:
         return (1 - weight) * frequencies / self.factor + weight * frequencies
 
 
-Scaling = Linear | Dynamic | Llama3 | Yarn
+@dataclass(frozen=True)
+class LongRope:
+    """θ_k / s_k, with one list of s_k for texts of up to N₀ tokens and another for longer ones."""
+
+    short: tuple[float, ...]
+    """s_k of texts of up to N₀ tokens, r/2 of them."""
+    long: tuple[float, ...]
+    """Those of longer texts."""
+    positions: int
+    """N₀."""
+    amplitude: float
+
+    def __call__(self, base: float, width: int, length: Any) -> Frequencies:
+        """The frequencies for a text of `length` tokens, which may be traced."""
+        short, long = (plain_frequencies(base, width) / np.array(each) for each in (self.short, self.long))
+        if isinstance(length, int):
+            return long if length > self.positions else short
+        dtype = jnp.result_type(float)
+        return jnp.where(length > self.positions, jnp.asarray(long, dtype), jnp.asarray(short, dtype))
+
+
+Scaling = Linear | Dynamic | Llama3 | Yarn | LongRope
 
 
 @dataclass(frozen=True)

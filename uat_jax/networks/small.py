@@ -26,9 +26,10 @@ from uat_jax.networks.fields import bind_fields
 from uat_jax.networks.model import Affine, Architecture, Distances, Model
 from uat_jax.networks.multihead import MULTIHEAD_AXES, MultiHead
 from uat_jax.networks.norms import LAYER_NORM_AXES, RMS_NORM_AXES, LayerNorm, RMSNorm
-from uat_jax.networks.rope_scaling import Dynamic, Rope
+from uat_jax.networks.rope_scaling import Dynamic, LongRope, Rope
 from uat_jax.networks.shapes import Axes
 from uat_jax.networks.stack import stack
+from uat_jax.networks.state_space import STATE_SPACE_AXES, StateSpace
 
 AXES: Mapping[type, Axes] = {
     Embedding: EMBEDDING_AXES,
@@ -37,6 +38,7 @@ AXES: Mapping[type, Axes] = {
     GatedFeedForward: GATED_AXES,
     MixtureOfExperts: MIXTURE_AXES,
     MixtureOfGated: MIXTURE_OF_GATED_AXES,
+    StateSpace: STATE_SPACE_AXES,
     Affine: {"matrix": ("e'", "M"), "bias": ("M",)},
     Distances: {"scores": ("B", "h")},
     LayerNorm: LAYER_NORM_AXES,
@@ -107,6 +109,8 @@ def _small_rope(rope: Any) -> Any:
     if not isinstance(rope, Rope):
         return rope
     scaling = None if isinstance(rope.scaling, Dynamic) else rope.scaling
+    if isinstance(scaling, LongRope):
+        scaling = dataclasses.replace(scaling, short=scaling.short[:1], long=scaling.long[:1])
     return Rope(rope.base, None if rope.turned is None else 2, scaling)
 
 
@@ -123,12 +127,13 @@ def _fullest(blocks: tuple[Block, ...]) -> Block:
 
 
 def sizes_of(model: Model) -> dict[str, int]:
-    """Layers L, tokens N at most, words V, features M, heads h of width d in g groups, F hidden features, E experts."""
+    """Layers L, tokens N at most, words V, features M, heads h of width d in g groups, F hidden features, E experts; of
+    state spaces F channels, S states of each, R and K.
+    """
     block = model.blocks[0]
-    sizes = bind_fields(block.attention, MULTIHEAD_AXES) | bind_fields(
-        block.feed_forward, AXES[type(block.feed_forward)]
-    )
-    named = {name: sizes[name] for name in "MhgdFE" if name in sizes}
+    sizes = bind_fields(block.feed_forward, AXES[type(block.feed_forward)])
+    sizes |= {} if block.attention is None else bind_fields(block.attention, MULTIHEAD_AXES)
+    named = {name: sizes[name] for name in "MhgdFERSK" if name in sizes}
     V = model.embedding.tokens.shape[0]
     return {"L": len(model.blocks), "N": model.architecture.positions, "V": V, **named}
 
@@ -136,6 +141,8 @@ def sizes_of(model: Model) -> dict[str, int]:
 def _small(model: Model) -> dict[str, int]:
     """The size of every axis of the small model."""
     of = sizes_of(model)
+    if "h" not in of:
+        return _small_of_state_spaces(of)
     g, r = min(of["g"], MOST), min(of["h"] // of["g"], MOST)
     d = 4 if _turns_some(model.architecture) else min(of["d"], MOST)
     M = max(_scaled(g * r * d, of["M"] / (of["h"] * of["d"])), 3)  # a LayerNorm of two features is little but a sign
@@ -144,6 +151,12 @@ def _small(model: Model) -> dict[str, int]:
     sizes = {"V": N, "P": N, "M": M, "C": M, "M'": M, "h": g * r, "g": g, "d": d, "e": d}
     sizes |= {"e'": 3, "B": 4}
     return sizes | {"F": _scaled(M, of["F"] / of["M"]), "E": min(of.get("E", 1), MOST)}
+
+
+def _small_of_state_spaces(of: Mapping[str, int]) -> dict[str, int]:
+    """Two states, one number that Δ is made of, and two tokens or three, so that the recurrence is carried on."""
+    sizes = {name: min(of[name], MOST) for name in "RSK"}
+    return sizes | {"V": 3, "P": 3, "M": 2, "F": 2, "e'": 3, "B": 4}
 
 
 def _scaled(size: int, ratio: float) -> int:

@@ -46,7 +46,7 @@ def _terms(table: Table, of: Decomposition, to: Attribution) -> Table:
 def show_finer(console: Console, output: str, of: Attribution, words: Sequence[str]) -> None:
     """By head a map of layers and heads; by neuron the largest; by token the whole text."""
     kinds = {source.kind for source in of.sources}
-    if "head" in kinds:
+    if "feed-forward" in kinds:  # beside heads, or alone where there is no attention
         _show_heads(console, output, of)
     elif "neuron" in kinds:
         _show_neurons(console, output, of)

@@ -17,7 +17,7 @@ def build(family: str, depth: int, batch: int, dtype: str, **sizes: int) -> Expe
     of = network(family, separate=True, batch=batch, dtype=dtype, depth=depth, **sizes)
     layer, stream = count(family, **sizes)
     more = batch * sum(range(1, depth + 1)) * stream
-    limit = 1.5 + depth / 8
+    limit = 1.5 + depth / 16
     ways = {
         "plain": Way(of.plain, of.weights, batch * depth * layer),
         "all terms": Way(terms, of.weights, batch * depth * layer + more, limit),

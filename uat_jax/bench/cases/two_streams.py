@@ -15,7 +15,7 @@ from uat_jax.decomposition.papers import transformer_streams
 from uat_jax.networks.model import Model
 from uat_jax.networks.stack import stack
 
-LIMIT = 1.35
+LIMIT = 1.25
 
 
 def in_two(family: str) -> Split:

@@ -2,7 +2,7 @@
 
 description.py  what a family is, as data; each of the files that follow holds one, or a few that are nearly the same:
                 albert bert bloom clip distilbert electra falcon gemma gemma2 gemma3 gpt2 gpt_neox gptj granite llama
-                mistral mixtral mpnet olmo olmo2 opt phi phi3 qwen2 qwen3 qwen3_moe roberta smollm3 stablelm
+                mamba mistral mixtral mpnet olmo olmo2 opt phi phi3 qwen2 qwen3 qwen3_moe roberta smollm3 stablelm
                 starcoder2 t5 vit
 build.py        a model of a checkpoint, by its description
 rotary.py       RoPE and windows, as configs say them
@@ -38,6 +38,7 @@ from uat_jax.networks.families.gpt_neox import GPT_NEOX
 from uat_jax.networks.families.gptj import GPTJ
 from uat_jax.networks.families.granite import GRANITE
 from uat_jax.networks.families.llama import LLAMA
+from uat_jax.networks.families.mamba import MAMBA
 from uat_jax.networks.families.mistral import MISTRAL
 from uat_jax.networks.families.mixtral import MIXTRAL
 from uat_jax.networks.families.mpnet import MPNET
@@ -58,7 +59,7 @@ from uat_jax.networks.families.vit import VIT
 from uat_jax.networks.model import Model
 
 ENCODERS = (BERT, ROBERTA, XLM_ROBERTA, CAMEMBERT, DISTILBERT, MPNET, ELECTRA, ALBERT, T5, VIT)
-LIKE_GPT = (GPT2, OPT, BLOOM, GPT_NEOX, GPTJ, PHI, FALCON, CLIP_TEXT)
+LIKE_GPT = (GPT2, OPT, BLOOM, GPT_NEOX, GPTJ, PHI, FALCON, CLIP_TEXT, MAMBA)
 LIKE_LLAMA = (LLAMA, MISTRAL, QWEN2, QWEN3, OLMO, OLMO2, GEMMA, GEMMA2, GEMMA3)
 LIKE_LLAMA += (PHI3, SMOLLM3, GRANITE, STARCODER2, STABLELM, MIXTRAL, QWEN3_MOE)
 
@@ -77,8 +78,7 @@ MISSING: Mapping[str, str] = {
     "deepseek_v2": "latent attention",
     "deepseek_v3": "latent attention and experts that are shared",
     "gpt_oss": "sinks of attention",
-    "mamba": "state spaces",
-    "mamba2": "state spaces",
+    "mamba2": "state spaces whose decay is one for a head",
     "marian": "cross-attention",
     "modernbert": "feed-forward parts with gate and up in one matrix beside windows that look both ways",
     "pegasus": "cross-attention",

@@ -29,6 +29,7 @@ from uat_jax.networks.model import Affine, Architecture, Distances, Head, Model
 from uat_jax.networks.multihead import MultiHead
 from uat_jax.networks.norms import LayerNorm, Norm, RMSNorm
 from uat_jax.networks.rope_scaling import Rope
+from uat_jax.networks.state_space import StateSpace
 
 UNLIMITED = 2**31 - 1
 """Positions of a model that counts distances only."""
@@ -46,6 +47,10 @@ MATRICES: Mapping[str, tuple[str, str]] = {
     "down": ("M", "F"),
     "gate_up": ("2F", "M"),
     "router": ("E", "M"),
+    "into_gate": ("2F", "M"),
+    "steering": ("R + 2S", "F"),
+    "step": ("F", "R"),
+    "out": ("M", "F"),
 }
 """Role → axes of a matrix that stands transposed, as that of a ``Linear`` does: its rows are what it gives."""
 TABLES: Mapping[str, tuple[str, str]] = {
@@ -60,6 +65,12 @@ OF_IMAGES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "start": {"": ("1", "1", "M")},
     "places": {"": ("1", "P", "M")},
 }
+OF_CHANNELS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "convolution": {".weight": ("F", "1", "K"), ".bias": ("F",)},
+    "decay": {"": ("F", "S")},
+    "skip": {"": ("F",)},
+}
+"""Role → what stands behind its name → axes, of a state space."""
 NORMS_OF_BLOCK = ("norm_1", "norm_2", "after_1", "after_2")
 NORMS_OF_SCORES = ("query_norm", "key_norm")
 NORMS_OF_WHOLE = ("embedding_norm", "final_norm")
@@ -103,6 +114,7 @@ def _sizes(family: Family, config: Config, checkpoint: Checkpoint) -> dict[str, 
         check_heads(h, M, f"{names['h']} and {names['M']}")
     d = sizes.setdefault("d", M // h)
     sizes |= {"h d": h * d, "g d": g * d, "(h + 2g) d": (h + 2 * g) * d, "2F": 2 * sizes["F"]}
+    sizes["R + 2S"] = sizes.get("R", 0) + 2 * sizes.get("S", 0)
     sizes["P'"] = sizes.get("P", 0) + family.offset
     sizes.setdefault("e", M)
     return sizes | {"1": 1}
@@ -161,6 +173,8 @@ class _Building:
         for role, name in self.block.items():
             if role in NORMS_OF_BLOCK:
                 axes |= self._norm_axes(name, "M")
+            elif role in OF_CHANNELS:
+                axes |= {f"{name}{part}": row for part, row in OF_CHANNELS[role].items()}
             elif role in NORMS_OF_SCORES:
                 axes[f"{name}.weight"] = (("h d" if role == "query_norm" else "g d") if self.family.together else "d",)
             else:
@@ -300,7 +314,8 @@ class _Building:
 
     def _one_block(self, tensors: Tensors) -> Block:
         norms = [self._norm(tensors, self.block.get(role), "M") for role in NORMS_OF_BLOCK]
-        return Block(self._attention(tensors), self._feed_forward(tensors), *norms)
+        attention = None if self.family.kind == "lone" else self._attention(tensors)
+        return Block(attention, self._feed_forward(tensors), *norms)
 
     def _linear(self, tensors: Tensors, role: str) -> tuple[Any, Any]:
         """The matrix of a role as it acts, x W, and its bias or None."""
@@ -353,6 +368,8 @@ class _Building:
             }
             router, _ = self._linear(tensors, "router")
             return MixtureOfGated(router, **stacked)
+        if "decay" in self.block:
+            return self._state_space(tensors)
         if "hidden" in self.block:
             project = (self._scaled(part, "residual") for part in self._linear(tensors, "project"))
             return FeedForward(*self._linear(tensors, "hidden"), *project)
@@ -362,6 +379,27 @@ class _Building:
         else:
             gate, up = (self._linear(tensors, role)[0] for role in ("gate", "up"))
         return GatedFeedForward(gate, up, self._scaled(self._linear(tensors, "down")[0], "residual"))
+
+    def _state_space(self, tensors: Tensors) -> StateSpace:
+        """A_log is log(−A); x_proj gives what Δ is made of, then B, then C."""
+        of, (R, S) = self.block, (self.sizes["R"], self.sizes["S"])
+        part = lambda W, k, *ends: on_columns(lambda columns: np.split(columns, ends, axis=-1)[k], W)
+        both, steering = (self._linear(tensors, role)[0] for role in ("into_gate", "steering"))
+        into, gate = (part(both, k, self.sizes["F"]) for k in range(2))
+        step_in, write, read = (part(steering, k, R, R + S) for k in range(3))
+        return StateSpace(
+            into,
+            gate,
+            tensors[f"{of['convolution']}.weight"][:, 0].T,
+            tensors[f"{of['convolution']}.bias"],
+            step_in,
+            write,
+            read,
+            *self._linear(tensors, "step"),
+            -np.exp(tensors[of["decay"]]),
+            tensors[of["skip"]],
+            self._linear(tensors, "out")[0],
+        )
 
     def _check_no_adapter(self, tensors: Tensors) -> None:
         parts = (each for role in ("router", "gate", "up", "down") for each in self._of_experts(self.block[role]))

@@ -6,11 +6,13 @@ named by its role, without the ``.weight`` or ``.bias`` behind it:
 - of a block: ``norm_1``, ``after_1``, ``norm_2``, ``after_2``; ``query``, ``key``, ``value`` or all three as ``qkv``;
   ``query_norm``, ``key_norm``; ``output``; ``hidden`` and ``project``, or ``gate``, ``up`` and ``down``, or ``gate_up``
   and ``down``; ``router``, with ``{e}`` for the number of the expert in the names of ``gate``, ``up`` and ``down``;
+  of a state space ``into_gate``, ``convolution``, ``steering``, ``step``, ``decay``, ``skip`` and ``out``;
 - of the whole: ``embedding``, ``positions``, ``types``, ``embedding_norm``, ``affine``, ``final_norm``, ``distances``;
   of images ``patches``, and under their full names ``start``, from which the first token starts, and ``places``.
 
 Sizes are letters: V words, P positions, M features, L layers, h heads of width d, g groups, F hidden features, T types
-of tokens, E experts, B buckets of distances, e features of the embedding, c channels, H pixels of a side, p of a patch.
+of tokens, E experts, B buckets of distances, e features of the embedding, c channels, H pixels of a side, p of a patch;
+S states of a channel, K tokens of a convolution, R numbers that the steps of a state space are made of.
 """
 
 from __future__ import annotations
@@ -130,7 +132,7 @@ class Family:
     whole: Mapping[str, str]
     """Role → name, of the other tensors."""
     sizes: Mapping[str, Size] = field(default_factory=lambda: TRANSFORMER_SIZES)
-    kind: Literal["pre-norm", "post-norm", "parallel"] = "pre-norm"
+    kind: Literal["pre-norm", "post-norm", "parallel", "lone"] = "pre-norm"
     norm: Literal["layer", "rms", "rms+1", "fixed"] = "rms"
     """LayerNorm, RMSNorm, RMSNorm with 1 + w in place of w, LayerNorm without parameters."""
     causal: bool = True

@@ -8,7 +8,7 @@ from typing import Any
 
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.networks.families.config import Config
-from uat_jax.networks.rope_scaling import Dynamic, Linear, Llama3, Rope, Yarn
+from uat_jax.networks.rope_scaling import Dynamic, Linear, Llama3, LongRope, Rope, Yarn
 
 KNOWN: Mapping[str, frozenset[str]] = {
     "default": frozenset(),
@@ -18,6 +18,9 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "yarn": frozenset(
         {"factor", "beta_fast", "beta_slow", "original_max_position_embeddings"}
         | {"attention_factor", "truncate", "mscale", "mscale_all_dim"}
+    ),
+    "longrope": frozenset(
+        {"short_factor", "long_factor", "factor", "attention_factor", "original_max_position_embeddings"}
     ),
 }
 """Type of scaling → its entries; beside them the type, the base and the share of features that is turned."""
@@ -43,7 +46,7 @@ def rope(
         )
     scaling = _scaling(entries, base, turned)
     if turned < width and getattr(scaling, "amplitude", 1.0) != 1.0:
-        raise UnsupportedError("got RoPE of type 'yarn' for a part of each head, supported is the whole")
+        raise UnsupportedError("got RoPE that multiplies the part of each head that it turns, supported is the whole")
     if scaling is None and turned == width:
         return base
     return Rope(base, None if turned == width else turned, scaling)
@@ -52,7 +55,7 @@ def rope(
 def parameters(config: Config, kind: str | None = None) -> Config:
     """The entries on RoPE, which newer configs keep in ``rope_parameters`` and older ones in two places."""
     found: dict[str, Any] = {}
-    for name in ("rope_theta", "partial_rotary_factor", "max_position_embeddings"):
+    for name in ("rope_theta", "partial_rotary_factor", "max_position_embeddings", "original_max_position_embeddings"):
         found[name] = config.look(name)
     for name in ("rope_scaling", "rope_parameters"):
         said = config.look(name)
@@ -88,6 +91,8 @@ def _scaling(entries: Config, base: float, width: int) -> Any:
     kind = entries.look("rope_type") or entries.look("type") or "default"
     if kind == "default":
         return None
+    if kind == "longrope":
+        return _long_rope(entries, width)
     factor, whole = entries.number("factor"), entries.look("max_position_embeddings")
     if kind == "linear":
         return Linear(factor)
@@ -103,6 +108,23 @@ def _scaling(entries: Config, base: float, width: int) -> Any:
         return Llama3(factor, low, high, before)
     fast, slow = entries.number("beta_fast", 32.0), entries.number("beta_slow", 1.0)
     return Yarn(factor, fast, slow, before, _amplitude(entries, factor), entries.flag("truncate", True))
+
+
+def _long_rope(entries: Config, width: int) -> LongRope:
+    """Two lists of r/2 factors; the amplitude as the config says, else √(1 + log s / log N₀), 1 for s ≤ 1."""
+    short, long = (_factors(entries, f"{name}_factor", width) for name in ("short", "long"))
+    before, whole = entries.integer("original_max_position_embeddings"), entries.look("max_position_embeddings")
+    stretched = whole / before if isinstance(whole, int) else None
+    factor = entries.number("factor", stretched)
+    amplitude = 1.0 if factor <= 1 else math.sqrt(1 + math.log(factor) / math.log(before))
+    return LongRope(short, long, before, entries.number("attention_factor", amplitude))
+
+
+def _factors(entries: Config, name: str, width: int) -> tuple[float, ...]:
+    said, pairs = entries.look(name), width // 2
+    if not isinstance(said, list) or len(said) != pairs or not all(type(s) in (int, float) and s > 0 for s in said):
+        raise InputError(f"got {name} = {said!r:.60}, wanted {pairs} positive numbers, one for each pair of features")
+    return tuple(map(float, said))
 
 
 def _amplitude(entries: Config, factor: float) -> float:
@@ -123,7 +145,7 @@ def longest(config: Config, positions: int) -> int:
 
 
 def _stretched(entries: Config, positions: int) -> int:
-    if (entries.look("rope_type") or entries.look("type") or "default") == "default":
+    if (entries.look("rope_type") or entries.look("type") or "default") in ("default", "longrope"):
         return positions
     before = entries.integer("original_max_position_embeddings", positions)
     return max(positions, int(before * entries.number("factor")))

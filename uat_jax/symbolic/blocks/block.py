@@ -175,6 +175,24 @@ def parallel_block(p: Parts) -> Block:
     )
 
 
+def lone_block(p: Parts) -> Block:
+    """X + FFN(Z) with Z = norm_2(X), no attention.
+
+    A = I,  B = B_F N_2,  b = B_F (1 ⊗ β_2) + b_F,  C = C_F(Z),  c = c_F.
+    """
+    X, Z, F = p.X, p.tokens("Z", p.number), p.feed_forward
+    return Block(
+        p,
+        {Z: p.norm_2.apply(X)},
+        X + F.apply(Z),
+        A=EYE,
+        B=times(F.inner, p.norm_2.matrix(X)),
+        C=F.outer(Z),
+        b=plus(times(F.inner, p.norm_2.shift), F.inner_bias),
+        c=F.outer_bias(Z),
+    )
+
+
 def cross_block(p: Parts) -> Block:
     """Y = X + MHA(X, memory), then Y + FFN(Y).
 

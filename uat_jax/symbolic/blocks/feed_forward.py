@@ -190,3 +190,56 @@ class MixtureOfGated(Mixture):
     def outer_bias(self, X: m.Expression) -> m.Expression:
         """0."""
         return nothing(TOKENS * FEATURES)
+
+
+@dataclass(frozen=True)
+class StateSpace(FeedForward):
+    """(S(X) σ(K vec(X W) + 1 ⊗ b), as N × F, ⊙ g(X Z)) D: a selective state space, without biases behind σ.
+
+    K leads from token to token in front of σ, a convolution.  S(X) is the recurrence behind σ, linear once what steers
+    it is given, and that is opaque, as is the gate g.
+    """
+
+    @property
+    def letters(self) -> tuple[m.Letter, m.Letter, m.Letter]:
+        """W (M × F), Z (M × F) and D (F × M)."""
+        return (
+            m.Letter("W", FEATURES, HIDDEN, (1,), self.layer),
+            m.Letter("Z", FEATURES, HIDDEN, (), self.layer),
+            m.Letter("D", HIDDEN, FEATURES, (), self.layer),
+        )
+
+    @property
+    def convolution(self) -> m.Letter:
+        """K, NF × NF."""
+        return m.Letter("K", TOKENS * HIDDEN, TOKENS * HIDDEN, (), self.layer)
+
+    def recurrence(self, X: m.Expression) -> m.Expression:
+        """S(X), NF × NF."""
+        return m.Dependent(m.Letter("S", TOKENS * HIDDEN, TOKENS * HIDDEN), X)
+
+    def gate(self, X: m.Expression) -> m.Expression:
+        """g(X Z), N × F."""
+        return m.Dependent(m.Letter("g", TOKENS, HIDDEN), X @ self.letters[1])
+
+    def activations(self, X: m.Expression) -> m.Expression:
+        """σ(K vec(X W) + 1 ⊗ b), NF × 1."""
+        return m.Activation(self.convolution @ m.Vectorised(X @ self.letters[0]) + self.inner_bias)
+
+    def apply(self, X: m.Expression) -> m.Expression:
+        """(S(X) σ(K vec(X W) + 1 ⊗ b), as N × F, ⊙ g(X Z)) D, N × M."""
+        behind = m.Matricised(self.recurrence(X) @ self.activations(X), TOKENS, HIDDEN)
+        return m.Hadamard(self.gate(X), behind) @ self.letters[2]
+
+    @property
+    def inner(self) -> m.Expression:
+        """K T(W)."""
+        return self.convolution @ on_features(self.letters[0])
+
+    def outer(self, X: m.Expression) -> m.Expression:
+        """T(D) diag(vec(g(X Z))) S(X)."""
+        return on_features(self.letters[2]) @ m.Diagonal(m.Vectorised(self.gate(X))) @ self.recurrence(X)
+
+    def outer_bias(self, X: m.Expression) -> m.Expression:
+        """0."""
+        return nothing(TOKENS * FEATURES)
