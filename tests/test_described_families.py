@@ -159,7 +159,9 @@ def test_images_too(name):
         may = tolerance(lambda m, x: m(x), model, pixels)
         assert may.max() < 1e-11 and np.all(np.abs(RUN(model, pixels) - wanted["output"][row]) <= may)
         assert np.abs(RUN(model, model.check_tokens(image.swapaxes(1, 2))) - wanted["output"][row]).max() > 1e-3
-        assert np.all(np.abs(batch[row].total - computed(model.hidden, pixels)) <= tolerance(dc.terms, model, pixels).sum(axis=0))
+        assert np.all(
+            np.abs(batch[row].total - computed(model.hidden, pixels)) <= tolerance(dc.terms, model, pixels).sum(axis=0)
+        )
     for bad in (np.zeros((3, 6, 5)), np.zeros((3, 6, 6), int), np.arange(3)):
         with pytest.raises(InputError, match=r"wanted an image: floats \(3, 6, 6\)"):
             uj.decompose(model, bad)

@@ -135,7 +135,7 @@ def test_a_difference_on_a_null_set_is_never_certified(name):
 
 
 # Prime fields decide a tenth of the rows in the ordinary suite (test_prover_alone.py); all rows are a campaign.
-@pytest.mark.parametrize("name, almost_everywhere", one_in(47, BOTH))
+@pytest.mark.parametrize("name, almost_everywhere", one_in(69, BOTH))
 def test_a_difference_on_a_set_of_positive_measure_is_never_certified(name, almost_everywhere):
     assert not decide(DIFFERENT[name], almost_everywhere).passes
 

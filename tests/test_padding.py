@@ -51,22 +51,30 @@ PADDED = {
 """Tokens and mask: the text that is left is always SHORT."""
 
 
-def differs(model, found, text):
+def compiled(function, *arguments):
+    """Computed as one program, under what is patched at present."""
+    return jax.jit(lambda *given: function(*given))(*arguments)
+
+
+def text_alone(model, text):
+    """The terms and the features of a text, and what rounding allows of each."""
+    tokens, splits = jnp.asarray(text), (dc.terms, type(model).hidden)
+    return [(np.asarray(compiled(f, model, tokens)), tolerance(f, model, tokens)) for f in splits]
+
+
+def differs(of_text, found):
     """Whether what is found for a text is not its terms and features, within what rounding allows."""
-    tokens = jnp.asarray(text)
-    for split, other in ((dc.terms, found.terms), (type(model).hidden, found.hidden)):
-        wanted, allowed = split(model, tokens), tolerance(split, model, tokens)
-        if not np.all(np.abs(np.asarray(other) - np.asarray(wanted)) <= allowed):
-            return True
-    return False
+    pairs = zip(of_text, (found.terms, found.hidden), strict=True)
+    return any(not np.all(np.abs(np.asarray(other) - wanted) <= allowed) for (wanted, allowed), other in pairs)
 
 
 @pytest.mark.parametrize("name", one_in(2, FULL))
 def test_a_padded_row_is_the_row_alone(random, name):
     model = drawn_model(random, name)
+    short = text_alone(model, SHORT)
     for tokens, mask in PADDED.values():
         found, kept = uj.decompose(model, np.array(tokens), mask), np.array(mask, bool)
-        assert not differs(model, dc.Decomposition(found.terms[:, kept], found.hidden[kept]), SHORT)
+        assert not differs(short, dc.Decomposition(found.terms[:, kept], found.hidden[kept]))
         assert not np.any(found.terms[:, ~kept]) and not np.any(found.hidden[~kept])
 
 
@@ -75,8 +83,9 @@ def test_forms_of_a_text_that_is_filled_up(random, name):
     """Terms, two streams and the closed form with a length are those of the text alone."""
     model, filled = drawn_model(random, name), jnp.array([*SHORT, 1, 1])
     for split in (dc.terms, dc.two_streams, dc.closed_form):
-        found, alone = split(model, filled, length=jnp.array(2)), split(model, jnp.array(SHORT))
-        assert np.all(np.abs(found[:, :2] - alone) <= tolerance(split, model, jnp.array(SHORT)))
+        found = compiled(lambda *given, split=split: split(*given, length=jnp.array(2)), model, filled)
+        allowed = tolerance(split, model, jnp.array(SHORT))
+        assert np.all(np.abs(found[:, :2] - compiled(split, model, jnp.array(SHORT))) <= allowed)
 
 
 def test_lengths_are_means_over_the_text(random):
@@ -94,7 +103,7 @@ def test_a_ragged_batch_is_its_texts(random, name):
     found = uj.decompose(model, [SHORT, LONG])
     assert found.terms.shape[:3] == (2, len(model.blocks) + 2, 4) and found.residual_ulp.shape == (2,)
     assert found.mask is not None and found.mask.tolist() == [[True, True, False, False], [True] * 4]
-    assert not differs(model, found[0], SHORT) and not differs(model, found[1], LONG)
+    assert not differs(text_alone(model, SHORT), found[0]) and not differs(text_alone(model, LONG), found[1])
     assert found[0].mask is None and len(found[-1].hidden) == 4
     given = {"input_ids": np.array([[*SHORT, 9, 9], LONG]), "attention_mask": found.mask.astype(int)}
     again = uj.decompose(model, given)
@@ -105,13 +114,13 @@ def test_a_ragged_batch_is_its_texts(random, name):
 def test_a_mask_inside_jit_is_the_same(random, name):
     model, (tokens, mask) = drawn_model(random, name), PADDED["gaps"]
     found = jax.jit(lambda t, of: uj.decompose(model, t, of))(jnp.array(tokens), jnp.array(mask))
-    assert not differs(model, dc.Decomposition(found.terms[:, 1::2], found.hidden[1::2]), SHORT)
+    assert not differs(text_alone(model, SHORT), dc.Decomposition(found.terms[:, 1::2], found.hidden[1::2]))
 
 
 def test_stacked_blocks_too(random):
     model, (tokens, mask) = drawn_model(random, "BERT"), PADDED["in front"]
     found = uj.decompose(model.stacked(), np.array(tokens), mask)
-    assert not differs(model, dc.Decomposition(found.terms[:, 2:], found.hidden[2:]), SHORT)
+    assert not differs(text_alone(model, SHORT), dc.Decomposition(found.terms[:, 2:], found.hidden[2:]))
 
 
 @pytest.mark.parametrize("name", one_in(3, ["BERT", "gated post-norm", "GPT-2"]))
@@ -169,7 +178,7 @@ def test_wrong_masks_are_told_apart(random, monkeypatch, wrong):
     found, kept = uj.decompose(model, np.array(tokens), mask), np.array(mask, bool)
     monkeypatch.undo()
     jax.clear_caches()
-    assert differs(model, dc.Decomposition(found.terms[:, kept], found.hidden[kept]), SHORT)
+    assert differs(text_alone(model, SHORT), dc.Decomposition(found.terms[:, kept], found.hidden[kept]))
 
 
 # --- bad input ------------------------------------------------------------------------------------------------------

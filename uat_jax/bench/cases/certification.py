@@ -27,7 +27,7 @@ def build(depth: int, features: int, tokens: int) -> Experiment:
     on_text = lambda writing: functools.wraps(writing)(lambda weights: writing(weights, text))
     left, right = on_text(gpt2.fused), on_text(gpt2.by_head)
     with jax.enable_x64(True):
-        exact = np.asarray(right(jax.tree.map(lambda a: jnp.asarray(a, np.float64), weights)))
+        exact = np.asarray(jax.jit(right)(jax.tree.map(lambda a: jnp.asarray(a, np.float64), weights)))
     rounding = float(np.abs(np.asarray(left(weights), np.float64) - exact).max())
     return two_writings.experiment(
         left,
