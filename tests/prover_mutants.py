@@ -115,7 +115,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     "arithmetic/exchanges.py": [
         (" or not same(first.residues, case.residues)", "", CONDITION, "rows are exchanged as in the first way", MATRICES + "[which rows are exchanged]"),
         (" or not fields.certain(of.matrices)", "", CONDITION, "the sign of a determinant of NaN is NaN", MATRICES + "[isnan of a sign and of that of a determinant]"),
-        ("None if never else _divides_by_nothing(equation)", "None", CONDITION, "no device takes a pivot that is 0", DIFFERS + "[pivots: the first row of U, on a half-line]"),
+        (" and _is_never_taken(fields, equation, x, order)", "", CONDITION, "no device takes a pivot that is 0", DIFFERS + "[pivots: the first row of U of a column of zeros]"),
         (" and (factors.facts is None or not factors.facts.hollow)", "", CONDITION, "a pivot that is 0 is divided by", DIFFERS + "[pivots: the last pivot by the order, on a half-line]"),
     ],
     "arithmetic/factored.py": [
