@@ -115,6 +115,8 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     "arithmetic/exchanges.py": [
         (" or not same(first.residues, case.residues)", "", CONDITION, "rows are exchanged as in the first way", MATRICES + "[which rows are exchanged]"),
         (" or not fields.certain(of.matrices)", "", CONDITION, "the sign of a determinant of NaN is NaN", MATRICES + "[isnan of a sign and of that of a determinant]"),
+        (" and _is_never_taken(fields, equation, x, order)", "", CONDITION, "no device takes a pivot that is 0", DIFFERS + "[pivots: the first row of U of a column of zeros]"),
+        (" and (factors.facts is None or not factors.facts.hollow)", "", CONDITION, "a pivot that is 0 is divided by", DIFFERS + "[pivots: the last pivot by the order, on a half-line]"),
     ],
     "arithmetic/factored.py": [
         ("(b.letter != of.order_of).any() or ", "", CONDITION, "rows are in the order that is asked for", MATRICES + "[rows in the opposite order]"),
@@ -371,6 +373,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if rank == count:\n        return Exponents(count, rank, 1)", "if True:\n        return Exponents(count, rank, 1)", CONDITION, "exponents are independent", "test_error_bound.py::test_rank_and_width_of_planted_relations[a, 123456789a/987654321--]"),
     ],
     "arithmetic/formula.py": [
+        ("(part_of,) if part_of else ()", "()", SHARED, "argmax decides about NaN as > does", DIFFERS + "[entries: argmax of NaN, and NaN above a number]"),
         ("(*kept, (shape, expression.shape))", "kept", CONDITION, "a row has its entries where a column has them", DIFFERS + "[stretched: pairs of equal numbers]"),
         ('"ge": lambda sign: sign >= 0', '"ge": lambda sign: sign > 0', WEAKER, "≥ is >", DIFFERS + "[steps: cast to int32 around zero: > against >=]"),
     ],

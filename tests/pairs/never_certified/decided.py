@@ -401,6 +401,7 @@ DECIDED: frozenset[str] = frozenset(
         "pivots: U of a column with a number that is never 0",
         "pivots: L U, exchanged, of a column with a number that is never 0",
         "pivots: a solution below a zero",
+        "pivots: the last pivot by the order, of numbers that are never 0",
         "pivots: the pivots of a triangle of exponentials",
     ]
 )
