@@ -260,7 +260,7 @@ WRONG = {
     "images": ([str(FIXTURES / "vit"), "--tokens", "3,4"], "wanted an image: floats (3, 6, 6)"),
     "another family": (
         ["mamba", "--tokens", "1"],
-        "the architecture 'MambaForCausalLM', which has state spaces; in JAX",
+        "the architecture 'Mamba2ForCausalLM', which has state spaces whose decay is one for a head; in JAX",
     ),
     "out of range": ([GPT2, "--tokens", "1,99999"], "'1,99999': got token 99999 at position 1, wanted 0 to"),
     "negative": ([GPT2, "--tokens=-1"], "got token -1 at position 0"),
@@ -307,7 +307,7 @@ def folders(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
         shutil.copy(FIXTURES / "gpt2" / "config.json", tmp_path / name)
     (tmp_path / "mamba").mkdir()
-    config = {"model_type": "mamba", "architectures": ["MambaForCausalLM"]}
+    config = {"model_type": "mamba2", "architectures": ["Mamba2ForCausalLM"]}
     (tmp_path / "mamba" / "config.json").write_text(json.dumps(config))
     shutil.copy(FIXTURES / "gpt2" / "model.safetensors", tmp_path / "mamba")
     whole = (FIXTURES / "gpt2" / "model.safetensors").read_bytes()

@@ -126,7 +126,7 @@ def test_interventions(model):
     silent = dc.intervene(model, TOKENS, "layer 1", lipschitz=1.1)
     wanted = without_activation(model, 1).hidden(TOKENS)
     assert np.all(np.abs(silent.rerun - wanted) < 1e-12)
-    assert size(silent.before - silent.frozen) <= silent.bound
+    assert silent.bound is not None and size(silent.before - silent.frozen) <= silent.bound
     with pytest.raises(InputError, match=r"got 'layer 1 head 1', wanted a layer: there are no heads"):
         dc.intervene(model, TOKENS, "layer 1 head 1")
 

@@ -363,26 +363,7 @@ class Letters:
         match self.records(word):
             case (Arranged(column, _),):
                 return column
-        for place, letter in enumerate(word):
-            inside = self._arranged(letter)
-            if inside is not None:  # vec(A Y B) = (A ⊗ Bᵀ) vec(Y)
-                column, inner = inside
-                right = self.transpose(word[place + 1 :])
-                outer = self.pair(word[:place], right, (shape[0], inner[0]), (shape[1], inner[1]))
-                return self.concatenate(outer, column)
         return self.intern(Column(word, shape))
-
-    def _arranged(self, letter: Letter) -> tuple[Word, tuple[Any, Any]] | None:
-        """vec(letter) and the shape of the letter if it is unvec(word) or X ⊙ unvec(word), for vec(X) a column."""
-        match self.table[letter]:
-            case Arranged(column, shape):
-                return column, shape
-            case Entrywise(left, right, shape):
-                for factor, other in ((left, right), (right, left)):
-                    inner = self._arranged(factor) if len(factor) == 1 else None
-                    if inner is not None:
-                        return self.hadamard(self.vec(other, shape), inner[0], (shape[0] * shape[1], 1)), shape
-        return None
 
     def unvec(self, word: Word, shape: tuple[Any, Any]) -> Word:
         """unvec(word)."""

@@ -194,10 +194,11 @@ class MixtureOfGated(Mixture):
 
 @dataclass(frozen=True)
 class StateSpace(FeedForward):
-    """(S(X) σ(K vec(X W) + 1 ⊗ b), as N × F, ⊙ g(X Z)) D: a selective state space, without biases behind σ.
+    """(g(X Z) ⊙ Y) D with vec(Y) = S(X) σ(K vec(X W) + 1 ⊗ b): a selective state space, without biases behind σ.
 
     K leads from token to token in front of σ, a convolution.  S(X) is the recurrence behind σ, linear once what steers
-    it is given, and that is opaque, as is the gate g.
+    it is given, and that is opaque, as is the gate g.  Y is known by vec(Y) alone, so that the whole is written with
+    vec(Y D) = T(D) vec(Y) and vec(G ⊙ Y) = diag(vec(G)) vec(Y).
     """
 
     @property
@@ -227,9 +228,8 @@ class StateSpace(FeedForward):
         return m.Activation(self.convolution @ m.Vectorised(X @ self.letters[0]) + self.inner_bias)
 
     def apply(self, X: m.Expression) -> m.Expression:
-        """(S(X) σ(K vec(X W) + 1 ⊗ b), as N × F, ⊙ g(X Z)) D, N × M."""
-        behind = m.Matricised(self.recurrence(X) @ self.activations(X), TOKENS, HIDDEN)
-        return m.Hadamard(self.gate(X), behind) @ self.letters[2]
+        """T(D) diag(vec(g(X Z))) S(X) σ(K vec(X W) + 1 ⊗ b), as N × M."""
+        return m.Matricised(self.outer(X) @ self.activations(X), TOKENS, FEATURES)
 
     @property
     def inner(self) -> m.Expression:
