@@ -334,10 +334,7 @@ CERTIFIED = {
 }
 
 
-ROUNDED = pytest.mark.xfail(strict=True, reason="a clipped number that is rounded in parts is not followed")
-
-
-@pytest.mark.parametrize("name", [pytest.param(n, marks=ROUNDED if n == "eight bits" else ()) for n in CERTIFIED])
+@pytest.mark.parametrize("name", CERTIFIED)
 def test_kernels_that_write_their_memory_are_certified(name):
     found = uj.certify(*CERTIFIED[name][:2], *CERTIFIED[name][2])
     assert found.verdict is uj.Verdict.CERTIFIED, found.evidence[0].finding

@@ -76,6 +76,8 @@ class Alike:
     def first(self, number: Number, *, certain: bool) -> Number:
         """The number itself, or one met before that is shown to be the same function.
 
+        Of a whole number and a real one only the values are the same: a quotient of the former is rounded, and so it
+        keeps its own expression.
         Numbers that are infinite or NaN on purpose are themselves, and so is what is computed from them: cases are
         those of real numbers.  certain: whether the number is defined for all inputs.
         """
@@ -88,7 +90,8 @@ class Alike:
         bucket = self._known[number.shape, _digits(values)]
         for other, known in bucket:
             if self._are_same(other, place):
-                return known
+                same_kind = self._kind_of(other) == self._kind_of(place)
+                return known if same_kind else known.but(expression=place, facts=number.facts)
         self._kept += math.prod(number.shape)
         if self._kept > MOST_KEPT:
             return number
@@ -211,13 +214,20 @@ class Alike:
         pair = formula(self.expressions, first, second)
         if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
             return False
-        first_kind, second_kind = (_kind(pair.nodes[result].dtype) for result in pair.results)
-        if first_kind != second_kind:
-            return False  # what follows takes numbers, whole numbers or decisions
+        if len({pair.nodes[result].dtype == np.bool_ for result in pair.results}) > 1:
+            return False  # what follows takes either a number or a decision
         inner = with_inner_variable(pair, self._certain & self._real)
         if inner is not None and self.cases.same(inner, self._ranges(inner), meant=self.meant):
             return True
         return self.cases.same(pair, self._ranges(pair), meant=self.meant)
+
+    def _kind_of(self, place: int) -> str:
+        """Whether what stands at a place is real, whole or a decision."""
+        equation = self.expressions[place].equation
+        if equation is None:
+            return "real"
+        dtype = dtype_of(equation.outvars[self.expressions[place].result])
+        return "real" if jnp.issubdtype(dtype, jnp.floating) else np.dtype(dtype).kind
 
     def values(self, place: int) -> np.ndarray | None:
         """An expression at random values of the arrays that it is computed from, entry by entry.
@@ -285,11 +295,6 @@ class Alike:
 
 def _is_real_or_boolean(atom: Any) -> bool:
     return is_number(atom) or dtype_of(atom) == np.bool_
-
-
-def _kind(dtype: Any) -> str:
-    """Whether numbers of a dtype are real, whole or decisions."""
-    return "real" if jnp.issubdtype(dtype, jnp.floating) else np.dtype(dtype).kind
 
 
 def _digits(values: np.ndarray) -> float:

@@ -124,7 +124,29 @@ CONSTANTS = (
     Different("int32 of an int64", lambda x: wide(x).astype(jnp.int32).astype(jnp.float64), lambda x: wide(x).astype(jnp.float64), (f64(),), (4e9,)),
 )  # fmt: skip
 
-DIFFERENT = (*WRAPPED, *CASTS, *CONSTANTS)
+
+def rounded(x, largest=100):
+    """A whole number from 0 to the largest, as a float."""
+    return jnp.round(jnp.clip(x, 0, largest))
+
+
+def first_as(other):
+    """A pair of what a whole float is, and another number that is made of it: the same values have been met before."""
+    return lambda x: jnp.stack([rounded(x), other(x)])
+
+
+ALIKE = (
+    Different("a quotient of integers and one of floats", lambda x: jnp.stack([rounded(x) / 2, real(lax.div(i32(rounded(x)), jnp.int32(2)))]), lambda x: jnp.stack([rounded(x) / 2] * 2), (S,), (3,)),
+    Different("a quotient by a larger integer", lambda x: jnp.stack([rounded(x) / (rounded(x) + 1), real(lax.div(i32(rounded(x)), i32(rounded(x)) + 1))]), lambda x: jnp.stack([rounded(x) / (rounded(x) + 1)] * 2), (S,), (3,)),
+    Different("a float that a byte does not hold", first_as(lambda x: real(u8(rounded(x, 300)))), lambda x: jnp.stack([rounded(x), rounded(x, 300)]), (S,), (280,)),
+    Different("a whole part of a half", lambda x: real(i32(rounded(x) / 2)), lambda x: rounded(x) / 2, (S,), (3,)),
+    Different("a whole part and a float rounded down", lambda x: real(i8(jnp.clip(x, -9, 9))), lambda x: jnp.floor(jnp.clip(x, -9, 9)), (S,), (-2.5,)),
+    Different("a byte turned round, beside its float", first_as(lambda x: real(~i8(rounded(x)))), lambda x: jnp.stack([rounded(x), -rounded(x)]), (S,), (3,)),
+    Different("a byte shifted, beside its float", first_as(lambda x: real(lax.shift_left(i8(rounded(x)), jnp.int8(1)))), lambda x: jnp.stack([rounded(x), 2 * rounded(x)]), (S,), (90,)),
+)  # fmt: skip
+"""Whole numbers and floats of equal values."""
+
+DIFFERENT = (*WRAPPED, *CASTS, *CONSTANTS, *ALIKE)
 
 
 def small(x):
@@ -133,6 +155,9 @@ def small(x):
 
 
 EQUAL = (
+    Equal("a byte and its float", first_as(lambda x: real(i8(rounded(x)))), lambda x: jnp.stack([rounded(x)] * 2), (S,)),
+    Equal("a byte that is 1 or 0", lambda x: real(i8(i8(rounded(x)) > 50)), lambda x: ind(rounded(x) > 50), (S,)),
+    Equal("a whole part is rounded down", lambda x: real(i8(jnp.clip(x, 0, 9))), lambda x: jnp.floor(jnp.clip(x, 0, 9)), (S,)),
     Equal("square of a small integer", lambda x: real(small(x) * small(x)), lambda x: real(small(x)) ** 2, (S,)),
     Equal("sum of small integers", lambda x: real(small(x).sum(dtype=jnp.int32)), lambda x: real(small(x)).sum(), (V,)),
     Equal("a dot of small integers", lambda x: real(jnp.dot(small(x), small(x))), lambda x: jnp.sum(real(small(x)) ** 2), (V,)),
