@@ -234,6 +234,12 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     ),
     "layers/update_lists.py": (
         Unnoticed("decide", "1 → 2", "parameters of a second layer, which nobody reads", line="u.originals("),
+        Unnoticed(
+            "",
+            "True → False",
+            "in this order no rule reads what one before it has written: one by one and all at once are the same",
+            line="u.in_place_rules(INDEX), in_place=True",
+        ),
         Unnoticed("redone", "2 → 1", "a pass over one layer assigns nothing"),
         Unnoticed("decide", "-1 → 1", "at which depth a second opinion is asked", line="confirm_at(pair, DEPTHS[-1]"),
     ),
