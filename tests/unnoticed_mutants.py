@@ -216,7 +216,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "layers/nested_bias.py": (
-        Unnoticed("_remark", "dropped term", "which citations a row has", line="of_its_form ="),
+        Unnoticed("_remark", "", "which citations a row has", line="of_its_form ="),
         Unnoticed(
             "pair",
             "1 → 2",
