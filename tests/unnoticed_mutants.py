@@ -185,8 +185,9 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
         Unnoticed(
             "_digits",
-            "[d for d in settings.dtypes if d == str(network.dtype)] or settings.dtypes[:1] → settings.dtypes[:1]",
-            "which of the asked dtypes is taken first for the trained network: with one dtype, the same one",
+            "dropped term",
+            "which dtype is taken where others than the network's own are asked for: rows ask for that one",
+            line="or settings.dtypes[:1]",
         ),
     ),
     "layers/dependence.py": (
@@ -215,7 +216,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "layers/nested_bias.py": (
-        Unnoticed("_remark", "dropped term", "which citations a row has", line="of_its_form ="),
+        Unnoticed("_remark", "", "which citations a row has", line="of_its_form ="),
         Unnoticed(
             "pair",
             "1 → 2",
@@ -232,6 +233,13 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "layers/update_lists.py": (
+        Unnoticed("decide", "1 → 2", "parameters of a second layer, which nobody reads", line="u.originals("),
+        Unnoticed(
+            "",
+            "True → False",
+            "in this order no rule reads what one before it has written: one by one and all at once are the same",
+            line="u.in_place_rules(INDEX), in_place=True",
+        ),
         Unnoticed("redone", "2 → 1", "a pass over one layer assigns nothing"),
         Unnoticed("decide", "-1 → 1", "at which depth a second opinion is asked", line="confirm_at(pair, DEPTHS[-1]"),
     ),

@@ -262,7 +262,7 @@ def _raw_weights(last: Any, settings: Settings) -> Iterator[Evidence]:
 
 # --- what the updates are made of ------------------------------------------------------------------------------------
 
-_LINEAR = (m.Letter, m.Product, m.Addition, m.Identity, m.Zero)
+_LINEAR = (m.Letter, m.Product, m.Addition)
 
 
 def only_products(parameter: str, expression: m.Expression) -> Evidence:
