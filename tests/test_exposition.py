@@ -172,7 +172,7 @@ def test_a_page_compiles_and_fits_its_paper(kind, tmp_path):
 def test_html_holds_everything_itself():
     text = page_html.document(exposition("residual", 2))
     own = text.replace(page_html.mathjax(), "")
-    assert len(own) < 60_000 and "src=" not in own and "http" not in own and "@import" not in own
+    assert len(own) < 60_000 and "src=" not in own and "://" not in own and "@import" not in own
     assert own.count(r"\(") == own.count(r"\)") > 40
     assert "<li>" in own and "MathJax" in own
 

@@ -157,7 +157,7 @@ class Equivalent:
             return
         self.count += 1
         findings = [evidence.finding for evidence in certificate.evidence]
-        findings += [f"they part: {parting}" for parting in partings(certificate)]
+        findings += partings(certificate)
         claim, name = certificate.claim, f"{_file_name(self.node.nodeid)}-{self.count}"
         self.folder.mkdir(parents=True, exist_ok=True)
         certificate.save(self.folder / f"{name}.json")

@@ -141,7 +141,7 @@ def aligned(certificate: Certificate) -> Alignment:
     """
     try:
         with hostile():
-            data = _stored(certificate)
+            data = stored(certificate)
             if "missing" in data:
                 return Alignment((), reason=str(data["missing"]))
             return _Pair(certificate, data).alignment()
@@ -149,7 +149,7 @@ def aligned(certificate: Certificate) -> Alignment:
         return Alignment((), reason=str(error) or type(error).__name__)
 
 
-def _stored(certificate: Certificate) -> Mapping[str, Any]:
+def stored(certificate: Certificate) -> Mapping[str, Any]:
     """The programs at the sizes of the counterexample, or at the last ones; why there are none, as `missing`."""
     programs, found = certificate.claim.get("programs"), certificate.counterexample
     if certificate.claim.get("id") != "equivalence" or not programs:

@@ -25,7 +25,7 @@ def describe(certificate: Certificate) -> str:
     lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
     if found:
         lines += difference(found)
-        lines += [f"  they part: {parting}" for parting in partings(certificate)]
+        lines += [f"  {line}" for line in partings(certificate)]
         lines += [f"  exactly: {found.exact[0]}", f"  against: {found.exact[1]}", "", found.program]
     else:
         lines += [f"  assuming: {assumption.text}" for assumption in certificate.assumptions]
@@ -58,5 +58,8 @@ def difference(found: Counterexample) -> Iterator[str]:
 
 
 def partings(certificate: Certificate) -> list[str]:
-    """Where two functions that are refuted part, at each of the sizes at which that is known."""
-    return [e.figures.parting for e in certificate.evidence if isinstance(e.figures, Refuted) and e.figures.parting]
+    """Where two functions that are refuted part, at each of the sizes at which that is known, and what mends it."""
+    from uat_jax.decide.one_change import one_change  # which decides anew, and so imports what imports this
+
+    found = [e.figures.parting for e in certificate.evidence if isinstance(e.figures, Refuted) and e.figures.parting]
+    return [text for text in (*(f"they part: {where}" for where in found), one_change(certificate)) if text]

@@ -96,11 +96,11 @@ def sample(
         copies = _fitting((left, right), copies, deadline)
     except MemoryLimitError as error:
         return Sample(Seen(0, (0, 0), 0, 0, False, str(error)))
-    points = _points(left, copies, np.random.default_rng((seed, 77)), domains)
+    points = random_inputs(left, copies, np.random.default_rng((seed, 77)), domains)
     try:
         sides = _values((left, right), points, copies, Doubles(), deadline)
         finite = [np.isfinite(side) for side in sides]
-        gaps, mismatched = _gaps(sides, finite), finite[0] != finite[1]
+        gaps, mismatched = distances(sides, finite), finite[0] != finite[1]
         apart, most = gaps > APART, int(np.argmax(gaps))
         meant = bool(apart.any()) and bool(readings(left, right))
         surely = _apart_as_meant((left, right), points, copies, deadline) if meant else bool(apart.any())
@@ -148,10 +148,10 @@ def _apart_as_meant(programs: Programs, points: list[np.ndarray], copies: int, d
         raise
     except UatJaxError:
         return True
-    return bool((_gaps(sides, [np.isfinite(side) for side in sides]) > APART).any())
+    return bool((distances(sides, [np.isfinite(side) for side in sides]) > APART).any())
 
 
-def _points(program: ClosedJaxpr, copies: int, random: np.random.Generator, domains: Domains) -> list[np.ndarray]:
+def random_inputs(program: ClosedJaxpr, copies: int, random: np.random.Generator, domains: Domains) -> list[np.ndarray]:
     """Normal numbers for every input, shape (copies, *shape), brought into its domain.
 
     Where the inputs have more entries than numbers are drawn, each takes consecutive ones from a place of its own: a
@@ -191,7 +191,7 @@ def together(outputs: Sequence[np.ndarray], copies: int) -> np.ndarray:
     return np.concatenate([np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in arrays], axis=1)
 
 
-def _gaps(sides: list[np.ndarray], finite: list[np.ndarray]) -> np.ndarray:
+def distances(sides: list[np.ndarray], finite: list[np.ndarray]) -> np.ndarray:
     """How far the finite values are apart at each point, the largest of them being 1."""
     both = finite[0] & finite[1]
     left, right = (np.where(both, side, 0.0) for side in sides)

@@ -222,7 +222,7 @@ def _counterexample(certificate: Certificate, found: Counterexample) -> str:
     )
     sizes = ", ".join(f"{name} = {size}" for name, size in found.sizes.items())
     entry = f"entry {list(found.entry)} of output {found.output}" if found.entry else f"output {found.output}"
-    lines = [line.strip() for line in difference(found)] + [f"they part: {where}" for where in partings(certificate)]
+    lines = [line.strip() for line in difference(found)] + partings(certificate)
     program = (
         f'<h3>A program that shows it</h3><button type="button" data-copy="program" hidden>Copy</button>'
         f'<pre id="program" tabindex="0">{escape(found.program)}</pre>'

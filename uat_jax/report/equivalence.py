@@ -20,6 +20,7 @@ from uat_jax.decide.figures import (
     Refuted,
     RefutedAtTies,
 )
+from uat_jax.decide.one_change import one_change
 from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.report.table import COLOURS
 
@@ -57,6 +58,9 @@ def _lines(certificate: Certificate, seconds: float, hazards: bool) -> Iterator[
             yield f"  parting   {evidence.figures.parting}"
         elif isinstance(evidence.figures, Refuted | RefutedAtTies):
             yield f"  fields    {evidence.figures.fields}"
+    change = one_change(certificate)
+    if change:
+        yield f"  mended    {change}"
     for assumption in certificate.assumptions:
         yield f"  assuming  {assumption.text}"
     for word, line in certificate.floats.lines(hazards=hazards) if certificate.floats else ():
