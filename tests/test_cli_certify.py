@@ -377,6 +377,7 @@ BAD = {
         "got --generalize and --sizes; a proof for all sizes is looked for, or the list is the claim",
     ),
     "pattern that fits nothing": ([SQUARE, EXPANDED, *V, "--positive", "y"], "no input has a name like 'y'"),
+    "file for a module": (["functions.py:f", SQUARE, *V], "write functions:f"),
     "unknown module": (["nowhere_of_a_test:f", SQUARE, *V], "cannot import 'nowhere_of_a_test': ModuleNotFoundError"),
     "module that raises": (["broken_of_a_test:f", SQUARE, *V], "cannot import 'broken_of_a_test': ValueError: first"),
     "module that is no Python": (["unwritten_of_a_test:f", SQUARE, *V], "SyntaxError"),

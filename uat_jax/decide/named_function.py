@@ -53,7 +53,9 @@ def named_function(name: str) -> Callable:
     except (Exception, SystemExit) as error:  # whatever the module raises is the user's to read
         reason = " ".join(str(error).split())
         missing = isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}.")
-        wanted = "check the name" if missing else f"import {module} in Python shows where"
+        of_file = module.removesuffix(".py").replace("/", ".") if module.endswith(".py") else ""
+        check = f"write {of_file}:{path}" if of_file else "check the name"
+        wanted = check if missing else f"import {module} in Python shows where"
         raise InputError(f"cannot import {module!r}: {type(error).__name__}: {reason}; {wanted}") from error
     for part in path.split("."):
         if not hasattr(found, part):

@@ -34,7 +34,7 @@ body.uat { color-scheme: light dark; margin: 0 auto; max-width: 96rem; padding: 
 .uat caption { text-align: left; padding: .2rem 0; }
 .uat th, .uat td { border-bottom: 1px solid var(--line); padding: .3rem .8rem .3rem 0; text-align: left;
   vertical-align: top; overflow-wrap: anywhere; }
-.uat th { font-weight: 600; }
+.uat th { font-weight: 600; overflow-wrap: break-word; }
 .uat .wide { overflow-x: auto; }
 .uat nav { margin: .4rem 0; }
 .uat nav a { display: inline-block; margin: 0 .9rem .2rem 0; }
