@@ -23,22 +23,19 @@ from jax.extend.core import JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.fields import Fields
 from uat_jax.arithmetic.flat_program import FlatProgram, flattened_together, program_of
 from uat_jax.arithmetic.interpreter import Numbered, Walk
 from uat_jax.arithmetic.jaxpr_file import decode
 from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.random_function import key
-from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
-from uat_jax.arithmetic.tower import draw_levels
+from uat_jax.arithmetic.residues import ZeroDivisorError
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.byte_sizes import parse_bytes
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.integers import Integers, ends, held
-from uat_jax.decide.prime_fields import ATTEMPTS, DEEPEST, PrimeFields, primes_of
+from uat_jax.decide.prime_fields import ATTEMPTS, DEEPEST, PrimeFields
 from uat_jax.decide.recheck import hostile, stated_inputs
 from uat_jax.errors import BudgetError, UatJaxError
 
@@ -241,10 +238,7 @@ class _Pair:
         positive = any(not isinstance(d, Integers) and d.positive for d in self.domains.of)
         depth = min(DEEPEST, depth + positive)
         self.end.hold(BYTES * self.entries * (depth + 1), "the values of both programs")
-        primes = primes_of(depth, seed, fields.step(laws), fields.bits, fields.order)
-        levels = draw_levels(primes, (2,) * (depth + 1), np.random.default_rng(key("levels", *seed)[:4].tolist()))
-        draw = Draw(levels, seed, self.end, fields.order)
-        functions = FieldFunctions(draw, laws, logarithms=fields.takes_logarithms(laws))
+        functions = fields.functions((2,) * (depth + 1), seed, laws)
         arithmetic = Fields(functions, fields.meeting, self.end, selects=fields.selects)
         random = np.random.default_rng(seed)
         given = [

@@ -18,19 +18,16 @@ from jax.extend.core import JaxprEqn, Literal, Var
 from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
 from uat_jax.arithmetic.fact_rules import DECISIONS
 from uat_jax.arithmetic.facts import Defined, Facts, Nature
-from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.fields import Fields
 from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, variables
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.interpreter import Numbered, Value, Walk
 from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.refused import Refused
 from uat_jax.arithmetic.residues import Draw, Residues
-from uat_jax.arithmetic.tower import draw_levels
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.decide.cut import START, Cut, matched
-from uat_jax.decide.prime_fields import PrimeFields, primes_of
+from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.errors import UatJaxError, UnsupportedError
 
 MANY = 0.25
@@ -152,10 +149,9 @@ class Fingerprints:
         self.programs = programs
         self.fields = fields
         copies = 1 if sum(int(np.prod(shape_of(v))) for v in programs[0].inputs) > LARGE else 2
-        primes = primes_of(1, seed, fields.step(laws), fields.bits, fields.order)
-        levels = draw_levels(primes, (copies, copies), np.random.default_rng(key("levels", *seed)[:4].tolist()))
-        self.draw = ShallowDraw(levels, seed, fields.deadline, fields.order)
-        self.functions = FieldFunctions(self.draw, laws, logarithms=fields.takes_logarithms(laws))
+        self.functions = fields.functions((copies, copies), seed, laws, ShallowDraw)
+        assert isinstance(self.functions.draw, ShallowDraw)
+        self.draw = self.functions.draw
         self.arithmetic = FingerprintFields(
             self.functions,
             fields.meeting,

@@ -461,10 +461,8 @@ class PrimeFields:
         raise UnsupportedError("a divisor vanishes at every random point; prime fields cannot follow this quotient")
 
     def _draw(self, copies: Sequence[int], seed: Sequence[int], laws: frozenset[str]) -> Drawn:
-        primes = primes_of(len(copies) - 1, tuple(seed), self.step(laws), self.bits, self.order)
-        levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
-        draw = Draw(levels, seed, self.deadline, self.order)
-        functions = FieldFunctions(draw, laws, logarithms=self.takes_logarithms(laws))
+        functions = self.functions(copies, seed, laws)
+        draw = functions.draw
         inputs = [self.input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
         alike = self.alike(functions) if "cases" in laws else None
         sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
@@ -480,6 +478,15 @@ class PrimeFields:
             self.order = order
             return self._draw(copies, seed, laws)
         return Drawn(draw, left, right, (sides[0], sides[1]))
+
+    def functions(
+        self, copies: Sequence[int], seed: Sequence[Any], laws: frozenset[str], kind: type[Draw] = Draw
+    ) -> FieldFunctions:
+        """The functions of numbers at one random point, with so many copies at each level of its tower."""
+        primes = primes_of(len(copies) - 1, tuple(seed), self.step(laws), self.bits, self.order)
+        levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
+        draw = kind(levels, seed, self.deadline, self.order)
+        return FieldFunctions(draw, laws, logarithms=self.takes_logarithms(laws))
 
     def alike(self, functions: FieldFunctions) -> Alike:
         """What finds numbers of a draw that are one function by cases."""
