@@ -26,7 +26,7 @@ CUMULATED = np.array([1, 1 / 2, 1 / 3], F)
 EXPORTED = jax.export.export(jax.jit(lambda x, y: x - y))(f32(3), f32(3))
 LINEAR = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
 NORM = nnx.BatchNorm(3, use_running_average=True, rngs=nnx.Rngs(0))
-KERNEL, BIAS = LINEAR.kernel.get_value(), LINEAR.bias.get_value()
+KERNEL, BIAS = (jnp.asarray(leaf) for leaf in (nnx.state(LINEAR)["kernel"][...], nnx.state(LINEAR)["bias"][...]))
 
 
 def linen(x, kernel=KERNEL):
