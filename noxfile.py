@@ -48,7 +48,7 @@ def types(session: nox.Session) -> None:
 
     Newer ones have other types for the same values: `jax.extend.core` of JAX 0.12 marks what it exports as private.
     """
-    session.install(".[test,lint]")
+    session.install(".[test,lint]", f"jax=={OLDEST}.*", f"jaxlib=={OLDEST}.*")
     session.run("pyright")
     session.run("mypy", "--strict", "--allow-untyped-calls", "tests/test_types.py")
 
