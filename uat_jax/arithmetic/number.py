@@ -219,7 +219,8 @@ class Number:
     another order.  place: of what rows, and of which rank in them, its entries are the places.  signless: y if every
     entry is that of y or of -y.  direction: y if its signs are those of y.  logged, turn: its shape as a sum of
     logarithms, and of angles.  cube_of: y if the number is y³.  cubic: its shape as a multiple of a root of degree 3.
-    parts: the numbers that its entries are taken from.  summands: multiples of different roots whose sum it is.  shape: of the array.
+    parts: the numbers that its entries are taken from.  summands: multiples of different roots whose sum it is.
+    shape: of the array.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
