@@ -137,6 +137,8 @@ FUNCTIONS: dict[str, tuple[Callable, tuple[Any, ...]]] = {
     "cholesky": (lambda a: jnp.linalg.cholesky(jnp.dot(a, a.T) + jnp.eye(3)), (A,)),
     "determinant": (jnp.linalg.det, (A,)),
     "solve": (jnp.linalg.solve, (A, spec(3))),
+    "QR": (lambda a: tuple(jnp.linalg.qr(a)), (spec(3, 2),)),
+    "singular values": (lambda a: jnp.linalg.svd(a, compute_uv=False), (spec(3, 2),)),
     "inverse": (jnp.linalg.inv, (A,)),
     "cholesky solve": (
         lambda a, b: jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(jnp.dot(a, a.T) + jnp.eye(3)), True), b),

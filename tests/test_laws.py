@@ -83,6 +83,13 @@ def _cosines(x):
 
 CASES = (
     Case(
+        "sums of roots",
+        "a distance of unit vectors",
+        lambda x: ((x[0] / jnp.linalg.norm(x[0]) - x[1] / jnp.linalg.norm(x[1])) ** 2).sum(),
+        lambda x: 2 - 2 * x[0] @ x[1] / (jnp.linalg.norm(x[0]) * jnp.linalg.norm(x[1])),
+        lambda x: 2 - x[0] @ x[1] / (jnp.linalg.norm(x[0]) * jnp.linalg.norm(x[1])),
+    ),
+    Case(
         "increasing functions",
         "the largest probability",
         lambda x: jnp.max(jax.nn.softmax(x), -1),

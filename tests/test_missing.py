@@ -11,7 +11,9 @@ from messages import lacking
 
 import uat_jax as uj
 from uat_jax import Verdict
+from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.primitives import TABLE
+from uat_jax.decide.fields_evidence import _named
 from uat_jax.decide.missing import MISSING, SLOW, advised, missing, takes_long
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -123,6 +125,21 @@ def test_what_has_no_line_at_all_stands_in_code_of_jax(monkeypatch):
 def test_a_line_that_jax_wrote_is_near_the_one_that_called_it():
     both = (jax.make_jaxpr(jax.grad(lambda x: jax.nn.softplus(x).sum()))(np.ones(3, np.float32)),) * 2
     assert not lacking(missing(both))
+
+
+def test_a_decision_that_jax_wrote_is_near_the_line_that_called_it():
+    """As where two functions are equal but for ties: the maximum of jax.nn.standardize has no line of its own."""
+    program = jax.make_jaxpr(lambda x: 2 * jax.nn.standardize(x))(np.ones(3, np.float32))
+    decisions = [e for e in flat(program.jaxpr) if e.primitive.name == "max"]
+    assert decisions and all(re.fullmatch(r"'max' near test_missing.py:\d+", _named([program], [e])) for e in decisions)
+
+
+def flat(jaxpr):
+    """All equations, also of programs within."""
+    for equation in jaxpr.eqns:
+        yield equation
+        for inner in inner_programs(equation):
+            yield from flat(getattr(inner, "jaxpr", inner))
 
 
 @pytest.mark.parametrize("table", [MISSING, SLOW], ids=["missing", "slow"])

@@ -31,6 +31,15 @@ from uat_jax.arithmetic.number import (
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.residues import Draw, EntriesLeftOut, Residues, repeated, same, vanishes
 
+SUMS = "sums of roots"
+"""The law by which products of sums of different roots are taken apart."""
+
+MOST_SUMMANDS = 4
+"""Of longer sums of roots the terms are not kept."""
+
+TESTS = 32
+"""A product of two multiples of roots, and its addition, take fewer tests for each entry."""
+
 PRODUCTS = frozenset(["roots in matrices", "powers of a product"])
 """Laws under which products of different roots are followed."""
 
@@ -82,6 +91,7 @@ class Algebra:
                 return a
         number = self._add_quadratic(x, y) or Number(self.draw.add(x.residues, y.residues))
         return number.but(
+            summands=self._summands(x, y),
             special=combined_special((x.special, y.special), x.shape, _sum_codes),
             nonnegative=x.nonnegative and y.nonnegative,
             scale=self.common_scale(x, y),
@@ -106,6 +116,30 @@ class Algebra:
         if a is not None:
             return self._shifted(x, a, y.residues)
         return None if b is None else self._shifted(y, b, x.residues)
+
+    def _summands(self, x: Number, y: Number) -> tuple[Number, ...] | None:
+        """The terms of x + y, if some are multiples of different roots, and there are few."""
+        if SUMS not in self.laws or not self._has_roots(x) or not self._has_roots(y):
+            return None
+        terms = (*(x.summands or (x,)), *(y.summands or (y,)))
+        one, other = x.quadratic, y.quadratic
+        alike = len(terms) == 2 and one is not None and other is not None and one.letter.is_(other.letter)
+        few = len(terms) <= MOST_SUMMANDS and math.prod(x.shape) <= root_products.MOST_ENTRIES
+        return terms if few and not alike else None
+
+    def _has_roots(self, x: Number) -> bool:
+        """Whether a finite number is a multiple of a root, or a sum of such."""
+        return x.special is None and (
+            x.summands is not None or x.quadratic is not None and x.quadratic.letter.square is not None
+        )
+
+    def _multiply_sums(self, x: Number, y: Number) -> Number | None:
+        """(Σ aᵢ)(Σ bⱼ) = Σ aᵢbⱼ, in which a product of two roots of one number is that number."""
+        if x.summands is None and y.summands is None or x.special is not None or y.special is not None:
+            return None
+        left, right = x.summands or (x,), y.summands or (y,)
+        self.draw.compared(math.isqrt(TESTS * len(left) * len(right) * math.prod(x.shape)) + 1)
+        return functools.reduce(self.add, [self.multiply(a, b) for a in left for b in right])
 
     def _shifted(self, x: Number, a: Quadratic, shift: Residues) -> Number:
         constant = _optional(self.draw.add, a.constant, shift)
@@ -137,6 +171,7 @@ class Algebra:
             constant = None if q.constant is None else draw.negate(q.constant)
             number = from_quadratic(draw, constant, draw.negate(q.coefficient), q.letter, draw.negate(x.residues))
         return number.but(
+            summands=None if x.summands is None else tuple(map(self.negate, x.summands)),
             special=combined_special((x.special,), x.shape, _opposite_codes),
             scale=x.scale,
             known=None if x.known is None else -x.known,
@@ -177,7 +212,8 @@ class Algebra:
         """xy."""
         identical = x is y
         x, y = self.aligned(x, y)
-        number = self._multiply_quadratic(x, y) or Number(self.draw.multiply(x.residues, y.residues))
+        number = self._multiply_sums(x, y) or self._multiply_quadratic(x, y)
+        number = number or Number(self.draw.multiply(x.residues, y.residues))
         square = x.alone() if identical or same(x.residues, y.residues) else None
         scale, negative = self._product_scale(x, y)
         return number.but(

@@ -104,6 +104,37 @@ def _difference(x: arb, y: arb) -> arb:
     return arb(0) if x.is_finite() else NAN
 
 
+def _product(x: arb, y: arb) -> arb:
+    """x·y; 1·y is y itself and -1·y the one -y, so that they are known to be equal to them."""
+    for factor, other in ((x, y), (y, x)):
+        if factor == 1:
+            return other
+        if factor == -1:
+            return _negative(other)
+    return x * y
+
+
+_NEGATIVES: dict[int, tuple[arb, arb]] = {}
+"""The id of a ball → the ball, and the one ball that is its negative."""
+
+MOST_NEGATIVES = 1 << 12
+
+
+def _negative(x: arb) -> arb:
+    """-x, the same ball whenever it is asked for, and -(-x) is x itself: both are known to be equal to themselves."""
+    if id(x) not in _NEGATIVES:
+        if len(_NEGATIVES) >= MOST_NEGATIVES:
+            _NEGATIVES.clear()
+        negative = -x
+        _NEGATIVES[id(x)], _NEGATIVES[id(negative)] = (x, negative), (negative, x)
+    return _NEGATIVES[id(x)][1]
+
+
+def _magnitude(x: arb) -> arb:
+    """|x|, which is x or -x where its sign is known."""
+    return x if x >= 0 else _negative(x) if x < 0 else abs(x)
+
+
 def _no_quotient(x: arb, y: arb) -> bool:
     """0/0, which is NaN whatever the signs of the zeros are, as those of a real 0 are not known."""
     return bool(x.is_zero() and y.is_zero())
@@ -240,8 +271,22 @@ def _incomplete_beta(a: arb, b: arb, x: arb) -> arb:
     return x.beta_lower(a, b, regularized=True) if a > 0 and b > 0 and 0 < x < 1 else arb.nan()
 
 
+SMALL = 64
+"""In arrays of at most so many entries a product with 1 is looked for, which takes longer than the product."""
+
+
+def _small_or_large(small: Callable[..., np.ndarray], large: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """A rule for arrays of few entries, and one for others."""
+
+    def entrywise(balls: "Balls", equation: JaxprEqn, *values: np.ndarray) -> np.ndarray:
+        few = math.prod(np.broadcast_shapes(*(value.shape for value in values))) <= SMALL
+        return (small if few else large)(balls, equation, *values)
+
+    return entrywise
+
+
 _RULES: dict[str, Callable[..., Any]] = {
-    "abs": _elementwise(lambda x: x if x >= 0 else abs(x), 1),
+    "abs": _small_or_large(_elementwise(_magnitude, 1), _elementwise(lambda x: x if x >= 0 else abs(x), 1)),
     "acos": _elementwise(_undefined(_beyond_one, arb.acos), 1),
     "acosh": _elementwise(_undefined(_below(1), arb.acosh), 1),
     "add": _elementwise(lambda x, y: x + y, 2),
@@ -285,9 +330,9 @@ _RULES: dict[str, Callable[..., Any]] = {
     "lt": compared(lambda x, y: x < y, lambda x, y: x >= y, "<"),
     "max": _elementwise(decisions.larger, 2),
     "min": _elementwise(decisions.smaller, 2),
-    "mul": _elementwise(lambda x, y: x * y, 2),
+    "mul": _small_or_large(_elementwise(_product, 2), _elementwise(lambda x, y: x * y, 2)),
     "ne": compared(lambda x, y: x != y, lambda x, y: x == y, "!="),
-    "neg": _elementwise(lambda x: -x, 1),
+    "neg": _small_or_large(_elementwise(_negative, 1), _elementwise(lambda x: -x, 1)),
     "polygamma": _elementwise(_polygamma, 2),
     "pow": _elementwise(_undefined(_no_power, lambda x, y: x ** (y if isinstance(y, arb) else int(y))), 2),
     "reduce_max": _reduce(decisions.larger, arb.neg_inf),

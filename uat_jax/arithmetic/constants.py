@@ -10,7 +10,9 @@ from fractions import Fraction
 import numpy as np
 
 from uat_jax.arithmetic.closed_form import (
+    PI,
     ClosedForm,
+    Product,
     added,
     arc_cosine,
     arc_tangent,
@@ -100,11 +102,14 @@ def _power(x: ClosedForm, y: ClosedForm) -> ClosedForm | None:
 
 
 def _log_gamma(x: ClosedForm) -> ClosedForm | None:
-    """Log (n - 1)! of a small whole number n > 0."""
+    """Log (n - 1)! of a small whole number n > 0, and log(√π·(1/2)(3/2)⋯(n - 1/2)) of n + 1/2."""
     n = x.rational
-    if n is None or n.denominator != 1 or not 0 < n <= LARGEST_GAMMA:
+    if n is None or n.denominator > 2 or not 0 < n <= LARGEST_GAMMA:
         return None
-    return logarithm(rational(math.factorial(int(n) - 1)))
+    if n.denominator == 1:
+        return logarithm(rational(math.factorial(int(n) - 1)))
+    halves = math.prod(range(1, int(2 * n) - 1, 2))
+    return logarithm(Product(Fraction(halves, 2 ** int(n)), ((PI, Fraction(1, 2)),)))
 
 
 def _remainder(x: ClosedForm, y: ClosedForm) -> ClosedForm | None:

@@ -41,6 +41,7 @@ LAWS = frozenset(
         "member of an extreme",
         "order of rows",
         "functions of eigenvalues",
+        "sums of roots",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

@@ -219,7 +219,8 @@ class Number:
     another order.  place: of what rows, and of which rank in them, its entries are the places.  signless: y if every
     entry is that of y or of -y.  direction: y if its signs are those of y.  logged, turn: its shape as a sum of
     logarithms, and of angles.  cube_of: y if the number is y³.  cubic: its shape as a multiple of a root of degree 3.
-    parts: the numbers that its entries are taken from.  shape: of the array.
+    parts: the numbers that its entries are taken from.  summands: multiples of different roots whose sum it is.
+    shape: of the array.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
@@ -260,6 +261,7 @@ class Number:
     cube_of: Number | None = None
     cubic: Cubic | None = None
     parts: Parts | None = None
+    summands: tuple[Number, ...] | None = None
     shape: tuple[int, ...] = field(init=False)
 
     def __init__(self, residues: Residues, special: np.ndarray | None = None, **known: object) -> None:
@@ -297,6 +299,7 @@ class Number:
             turn=None,
             cube_of=None,
             parts=None,
+            summands=None,
         )
 
     def but(self, **changes: object) -> Number:
@@ -364,6 +367,7 @@ MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
     "cube_of": _part,
     "cubic": _part,
     "parts": _part,
+    "summands": lambda summands, move: tuple(term.moved(move) for term in summands),
 }
 """What is known of entries goes with them to their new places; what computed them, and what they are almost everywhere,
 does not."""

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.identity import fields_of, identity
-from uat_jax.decide.missing import advised, missing, parting
+from uat_jax.decide.missing import advised, lines_of, missing, parting
 from uat_jax.decide.pieces_evidence import is_huge, is_large, pieces_evidence, varies
 from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Seen
@@ -105,9 +104,10 @@ def _evidence(
 def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float, programs: Sequence[ClosedJaxpr]) -> str:
     """Why the functions are not certified, or ''."""
     if found.almost and ties:
-        return f"equal except where numbers are equal that may be so for inputs of positive measure: {_lines(ties)}"
+        where = _named(programs, ties)
+        return f"equal except where numbers are equal that may be so for inputs of positive measure: {where}"
     if found.almost and not found.equal:
-        where = _lines(found.decisions)
+        where = _named(programs, found.decisions)
         return f"equal except where the numbers compared are equal, {where}; pass almost_everywhere=True to accept that"
     if not found.equal:
         output, entry = found.where or (0, ())
@@ -121,9 +121,9 @@ def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float, programs: 
     return ""
 
 
-def _lines(equations: Iterable[JaxprEqn]) -> str:
-    """The decisions by name and line."""
-    return ", ".join(sorted({f"'{e.primitive.name}'{source_line(e)}" for e in equations}))
+def _named(programs: Sequence[ClosedJaxpr], decisions: Iterable[JaxprEqn]) -> str:
+    """The decisions by name, and their lines or those near them."""
+    return ", ".join(sorted(set(map(lines_of(programs).named, decisions))))
 
 
 def _assumptions(found: FieldComparison, seen: Seen) -> tuple[Assumption, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.scipy.linalg
 import numpy as np
 from jax import lax
 from jax.extend.mlir import ir
@@ -173,5 +174,45 @@ def _syevd(call: Call) -> list[Any]:
     return [vectors, values, _fine(call, 2)]
 
 
-LAPACK: dict[str, Callable[[Any], Any]] = {"getrf": _getrf, "potrf": _potrf, "syevd": _syevd, "trsm": _trsm}
+def _geqrf(call: Call) -> list[Any]:
+    """The reflections of a QR decomposition, with R in the upper triangle, and their factors.
+
+    `jax.lax.linalg` has no name for the primitive; it is the first one of `jax.scipy.linalg.qr_multiply`.
+    """
+    (x,) = call.operands
+    program = jax.make_jaxpr(jax.scipy.linalg.qr_multiply)(np.eye(2, dtype=np.float32), np.eye(2, dtype=np.float32))
+    (primitive,) = {e.primitive for e in program.jaxpr.eqns if e.primitive.name == "geqrf"}
+    return primitive.bind(x)
+
+
+def _orgqr(call: Call) -> Any:
+    """The product of reflections."""
+    return lax.linalg.householder_product(*call.operands)
+
+
+def _gesdd(call: Call) -> list[Any]:
+    """Singular values, descending, with the vectors that are asked for; the matrix itself is overwritten."""
+    mode = chr(_backend(call, "mode"))
+    if mode not in "NSA" or any(True for _ in call.operation.results[0].uses):
+        raise call.refused("with vectors in place of the matrix")
+    (x,) = call.operands
+    if mode == "N":
+        if any(True for result in list(call.operation.results)[2:4] for _ in result.uses):
+            raise call.refused("of whose vectors nothing is said")
+        values = lax.linalg.svd(x, compute_uv=False)
+        nothing = [lax.full(shape_of(r.type), np.nan, x.dtype) for r in list(call.operation.results)[2:4]]
+        return [x, values, *nothing, _fine(call, 4)]
+    left, values, right = lax.linalg.svd(x, full_matrices=mode == "A")
+    return [x, values, left, right, _fine(call, 4)]
+
+
+LAPACK: dict[str, Callable[[Any], Any]] = {
+    "geqrf": _geqrf,
+    "gesdd": _gesdd,
+    "getrf": _getrf,
+    "orgqr": _orgqr,
+    "potrf": _potrf,
+    "syevd": _syevd,
+    "trsm": _trsm,
+}
 """The routine without its letter for the dtype → its results."""

@@ -6,17 +6,20 @@ of its operands among the nodes before it.  Equal expressions compute the same f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from jax.extend.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
 
-from uat_jax.inputs.mlir_values import constant_of, dtype_of
+from uat_jax.errors import UnsupportedError
+from uat_jax.inputs.mlir_values import constant_of, dtype_of, integers, shape_of
 
 Node = tuple[Any, ...]
 Expression = tuple[Node, ...]
 
-LONGEST = 400
+LONGEST = 2000
 """No expression that is looked for has more nodes."""
 
 TOLD_APART = ("comparison_direction", "compare_type")
@@ -27,7 +30,8 @@ NO_ATTRIBUTES = frozenset(
     for name in (
         "abs add and atan2 cbrt ceil clamp compare convert cosine divide exponential exponential_minus_one floor "
         "is_finite log log_plus_one logistic maximum minimum multiply negate not or power remainder "
-        "round_nearest_afz round_nearest_even rsqrt select sign sine sqrt subtract tanh xor"
+        "round_nearest_afz round_nearest_even rsqrt select shift_left shift_right_arithmetic sign sine sqrt subtract "
+        "tanh xor count_leading_zeros"
     ).split()
 )
 """Operations that act entry by entry, so that their names and types say what they do."""
@@ -54,25 +58,70 @@ def splat(operation: ir.Operation) -> str | None:
     return array[(0,) * array.ndim].tobytes().hex()
 
 
-def expression(value: ir.Value, inputs: Sequence[ir.Value]) -> Expression | None:
-    """The expression of a value in these inputs; None if it needs another one, or more than `LONGEST` nodes."""
-    nodes: dict[Node, int] = {("input", i): i for i in range(len(inputs))}
-    places = {value: place for place, value in enumerate(inputs)}
+_Places = dict[ir.Value, int]
+"""A value of a function → where it is among the nodes; a function that is called twice has two of them."""
 
-    def place(value: ir.Value) -> int:
+
+def expression(
+    value: ir.Value, inputs: Sequence[ir.Value], functions: Mapping[str, ir.Operation] = MappingProxyType({})
+) -> Expression | None:
+    """The expression of a value in these inputs; None if it needs another one, or more than `LONGEST` nodes.
+
+    A call of one of `functions` is what is in it.  Arrays that hold one number, spread, are that number.
+    """
+    nodes: dict[Node, int] = {("input", i): i for i in range(len(inputs))}
+    results: dict[tuple[str, tuple[int, ...]], list[int]] = {}  # of a function that is called with some nodes
+
+    def place(value: ir.Value, places: _Places) -> int:
         if value not in places:
             operation = owner(value)
-            node = None if operation is None else _node(operation, place)
-            if node is None or len(nodes) > LONGEST:
+            if operation is None or len(nodes) > LONGEST:
                 raise _OtherError
-            places[value] = nodes.setdefault((*node, str(dtype_of(value.type))), len(nodes))
+            if operation.name == "func.call":
+                places.update(zip(operation.results, called(operation, places), strict=True))
+            elif splat(operation) is None and _is_spread(operation):
+                places[value] = place(operation.operands[0], places)
+            else:
+                node = _node(operation, lambda operand: place(operand, places))
+                if node is None:
+                    raise _OtherError
+                places[value] = nodes.setdefault((*node, str(dtype_of(value.type))), len(nodes))
         return places[value]
 
+    def called(operation: ir.Operation, places: _Places) -> list[int]:
+        name = callee(operation)
+        if name not in functions:
+            raise _OtherError
+        given = tuple(place(operand, places) for operand in operation.operands)
+        if (name, given) not in results:
+            (block,) = functions[name].regions[0].blocks
+            *_, last = block.operations
+            inner = dict(zip(block.arguments, given, strict=True))
+            results[name, given] = [place(result, inner) for result in last.operands]
+        return results[name, given]
+
     try:
-        result = place(value)
-    except (_OtherError, RecursionError):
+        result = place(value, {value: place for place, value in enumerate(inputs)})
+    except (_OtherError, RecursionError, UnsupportedError):  # of a type that is not read, or an open size
         return None
     return (*nodes, ("result", result))
+
+
+def callee(call: ir.Operation) -> str:
+    """The name of the function that a `func.call` calls."""
+    return str(call.attributes["callee"]).removeprefix("@").strip('"')
+
+
+def _is_spread(operation: ir.Operation) -> bool:
+    """Whether an operation repeats one number, or changes nothing."""
+    if operation.name != "stablehlo.broadcast_in_dim":
+        return False
+    (operand,) = operation.operands
+    shape = shape_of(operand.type)
+    same = shape == shape_of(operation.results[0].type)
+    return (
+        shape == () or same and list(integers(operation.attributes["broadcast_dimensions"])) == list(range(len(shape)))
+    )
 
 
 class _OtherError(Exception):
@@ -82,10 +131,39 @@ class _OtherError(Exception):
 def _node(operation: ir.Operation, place: Callable[[ir.Value], int]) -> Node | None:
     if (number := splat(operation)) is not None:
         return ("constant", number)
+    if operation.name == "stablehlo.gather":
+        return _looked_up(operation, place)
+    if operation.name == "stablehlo.bitcast_convert":
+        (operand,) = operation.operands
+        same = shape_of(operand.type) == shape_of(operation.results[0].type)
+        return (operation.name, place(operand)) if same else None
     if operation.name not in NO_ATTRIBUTES:
         return None
     told = [str(operation.attributes[key]) for key in TOLD_APART if key in operation.attributes]
     return (operation.name, *told, *(place(operand) for operand in operation.operands))
+
+
+def _looked_up(operation: ir.Operation, place: Callable[[ir.Value], int]) -> Node | None:
+    """The entry of a table of constants at a place for each entry of an array: the array, with one more axis of 1."""
+    table, indices = operation.operands
+    held, pointed = owner(table), owner(indices)
+    if held is None or held.name != "stablehlo.constant" or pointed is None:
+        return None
+    shape = shape_of(operation.results[0].type)
+    numbers = stablehlo.GatherDimensionNumbers(operation.attributes["dimension_numbers"])
+    axes = [list(getattr(numbers, name)) for name in ("collapsed_slice_dims", "start_index_map", "offset_dims")]
+    batching = [*numbers.operand_batching_dims, *numbers.start_indices_batching_dims]
+    plain = axes == [[0], [0], []] and not batching and numbers.index_vector_dim == len(shape)
+    if not plain or len(shape_of(table.type)) != 1 or integers(operation.attributes["slice_sizes"]) != (1,):
+        return None
+    if pointed.name != "stablehlo.broadcast_in_dim" or shape_of(indices.type) != (*shape, 1):
+        return None
+    (places,) = pointed.operands
+    if shape_of(places.type) != shape or list(integers(pointed.attributes["broadcast_dimensions"])) != list(
+        range(len(shape))
+    ):
+        return None
+    return (operation.name, constant_of(held).tobytes().hex(), place(places))
 
 
 def of_region(region: ir.Region) -> tuple[Expression | None, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import re
 import subprocess
 import sys
 import threading
@@ -37,12 +38,31 @@ def parsed(source: bytes) -> ir.Module:
     Raises:
         ValueError: it describes none; the text is the first line of what MLIR says.
     """
+    said: list[str] = []
+    handler: Any = context().attach_diagnostic_handler(lambda diagnostic: not said.append(diagnostic.message))
     try:
         if source.startswith(BYTECODE):
             return deserialize_portable_artifact(source, context())
         return ir.Module.parse(source.decode(), context=context())
     except (ir.MLIRError, RuntimeError, TypeError) as error:
-        raise ValueError(_told(str(error))) from error
+        raise ValueError(_unknown(said) or _told(str(error))) from error
+    finally:
+        handler.detach()
+
+
+UNKNOWN = re.compile(r"unregistered operation 'vhlo\.(\w+)'")
+"""What MLIR says of an operation of a newer StableHLO."""
+
+
+def _unknown(said: list[str]) -> str:
+    """That an operation is newer than the StableHLO of this JAX, if it is; else nothing."""
+    found = next((match for text in said if (match := UNKNOWN.search(text))), None)
+    if found is None:
+        return ""
+    return (
+        f"it uses {found[1]!r}, which is newer than the StableHLO of JAX {jax.__version__}; "
+        "read it with the version of JAX that wrote it, or with a newer one"
+    )
 
 
 def _told(message: str) -> str:

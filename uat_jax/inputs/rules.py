@@ -222,7 +222,10 @@ def _atan2(call: Call) -> Any:
 
 
 def _compare(call: Call) -> Any:
-    """One kind of comparison; the total order of floats, which tells -0 from 0, is refused outside of sorts."""
+    """One kind of comparison.
+
+    In the total order of floats, which JAX has for searches, -0 comes before 0, and NaN behind all or before.
+    """
     direction = stablehlo.ComparisonDirectionAttr(call.attribute("comparison_direction")).value
     kind = call.attribute("compare_type")
     if (
@@ -230,8 +233,16 @@ def _compare(call: Call) -> Any:
         and stablehlo.ComparisonTypeAttr(kind).value == "TOTALORDER"
         and call.operands[0].dtype.kind != "i"
     ):
-        raise call.refused("in total order")
+        return _in_total_order(direction, *call.operands)
     return COMPARISONS[direction](*call.operands)
+
+
+def _in_total_order(direction: str, x: Any, y: Any) -> Any:
+    if direction in ("GT", "GE"):
+        return _in_total_order({"GT": "LT", "GE": "LE"}[direction], y, x)
+    if direction == "NE":
+        return lax.bitwise_not(lax.eq_to_p.bind(x, y))
+    return {"LT": lax.lt_to_p, "LE": lax.le_to_p, "EQ": lax.eq_to_p}[direction].bind(x, y)
 
 
 def _whole(x: Any) -> bool:

@@ -16,10 +16,11 @@ from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.inputs import custom_calls
 from uat_jax.inputs.mlir_parsing import BYTECODE, parsed, parsed_carefully
 from uat_jax.inputs.mlir_values import attribute, dtype_of, is_static, spec_of
+from uat_jax.inputs.newer_bytecode import NEWER, OLDER, NotReadError, downgraded
 from uat_jax.inputs.program import Program
 from uat_jax.inputs.rules import CHLO, FUNCTIONS, Call, read, repeated_written, rule, spread
 from uat_jax.inputs.source_lines import called_at, of_location
-from uat_jax.inputs.written_out import recognized
+from uat_jax.inputs.written_out import recognized, stands_for
 
 
 def read_stablehlo(source: str | bytes | Path | jax.export.Exported) -> Program:
@@ -87,9 +88,23 @@ def _deserialized(content: bytes, name: str) -> jax.export.Exported:
 
 def _module(content: bytes, name: str, parse: Callable[[bytes], ir.Module]) -> ir.Module:
     try:
-        return parse(content)
+        return _parsed_as_older(content, parse) if NEWER in content else parse(content)
     except ValueError as error:
         raise InputError(f"{name} cannot be read as StableHLO: {error}") from error
+
+
+def _parsed_as_older(content: bytes, parse: Callable[[bytes], ir.Module]) -> ir.Module:
+    """The module of bytecode that a newer JAX may have written."""
+    try:
+        return parse(content)
+    except ValueError as error:
+        try:
+            module = parse(downgraded(content))
+        except NotReadError as refused:
+            raise ValueError(f"{error}: {refused}") from refused
+        if OLDER.decode() in str(module):  # a string of the program had the operation's name, and was changed with it
+            raise
+        return module
 
 
 def _of_exported(
@@ -164,6 +179,8 @@ class _Reader:
         self._count = 0
         for function in self.functions.values():
             self._check(function)
+        stood = ((name, stands_for(function, self.functions)) for name, function in self.functions.items())
+        self.written = {name: found for name, found in stood if found is not None and name != "main"}
         (self._body,) = self.main.regions[0].blocks
         self.open = len(self._arguments) < len(self._body.arguments) or not all(
             is_static(a.type) for a in self._arguments
@@ -265,7 +282,7 @@ class _Reader:
                 asserted = operation.name == "stablehlo.custom_call" and not len(operation.results)
                 if not (last or asserted or any(result in needed for result in operation.results)):
                     continue
-                found = recognized(operation)
+                found = recognized(operation, self.written)
                 if found is not None:
                     self.readings[f"what JAX writes out for {found[0]}"] = found[0]
                 named = _named_function(operation)

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from .row import Different, Equal, S, V, f32, f64, ind
 
@@ -11,6 +12,23 @@ FORTY_NINTH = np.float32(1 / 49)
 LOG2 = float(np.log(2.0))
 ELEVEN = f32(11)
 SORTED = tuple(range(11))
+
+
+SMOOTHED = np.float32(0.9) + np.float32(0.025)
+"""0.92499995, the float below that of 0.925: what smoothing of labels computes for 0.9 + 0.1/4."""
+ROOT_HALF = np.float32(np.sqrt(0.5))
+
+
+def const(x):
+    """√(1/2), spread."""
+    return jnp.full_like(x, ROOT_HALF)
+
+
+def below(value: np.float32, steps: int) -> np.float32:
+    """The float32 so many steps below a value, or above it."""
+    for _ in range(abs(steps)):
+        value = np.nextafter(value, np.float32(-np.inf if steps > 0 else np.inf))
+    return value
 
 
 def beyond(value: float, steps: int) -> float:
@@ -50,6 +68,23 @@ DECISIONS = (
 
 VALUES = (
     Different("exp2 with four digits of log 2", jnp.exp2, lambda x: jnp.exp(x * 0.6931), (S,), (8,), gap=1e-4),
+    Different("0.92499995 and a decimal below", lambda x: x * SMOOTHED, lambda x: x * np.float32(0.9249), (S,), (8,), gap=1e-5),
+    Different("0.92499995 and a decimal above", lambda x: x * SMOOTHED, lambda x: x * np.float32(0.9251), (S,), (8,), gap=1e-5),
+    Different("two floats below 0.925", lambda x: x * below(SMOOTHED, 1), lambda x: x * np.float32(0.925), (S,), (8,), gap=1e-8),
+    Different("a float next to 1", lambda x: x * np.float32(1.0000001), lambda x: x, (S,), (8,), gap=1e-8),
+    Different("a float next to 1/2", lambda x: x * np.float32(0.50000006), lambda x: x / 2, (S,), (8,), gap=1e-8),
+    Different("a float next to 3", lambda x: x * np.float32(3.0000002), lambda x: 3 * x, (S,), (8,), gap=1e-8),
+    Different("a constant and itself, not below", lambda x: x * ind(jnp.abs(-const(x)) < const(x)), lambda x: x, (S,), (3,)),
+    Different("a constant and itself, not above", lambda x: x * ind(jnp.negative(-const(x)) > 1 * const(x)), lambda x: x, (S,), (3,)),
+    Different("a constant and itself, equal", lambda x: x * ind(jnp.abs(-const(x)) == const(x)), lambda x: 0 * x, (S,), (3,)),
+    Different("a constant and the next one", lambda x: x * ind(const(x) < jnp.full_like(x, below(ROOT_HALF, -1))), lambda x: 0 * x, (S,), (3,)),
+    Different("a constant and its negative", lambda x: x * ind(-const(x) < const(x)), lambda x: 0 * x, (S,), (3,)),
+    Different("NaN and itself", lambda x: x * ind(jnp.negative(-jnp.full_like(x, jnp.nan)) <= jnp.full_like(x, jnp.nan)), lambda x: x, (S,), (3,)),
+    Different("log Γ(5/2) without π", lambda x: x + lax.lgamma(jnp.full_like(x, 2.5)), lambda x: x + jnp.log(0.75), (S,), (0,)),
+    Different("log Γ(5/2) with all of π", lambda x: x + lax.lgamma(jnp.full_like(x, 2.5)), lambda x: x + jnp.log(0.75) + jnp.log(jnp.pi), (S,), (0,)),
+    Different("log Γ(5/2) with a factor more", lambda x: x + lax.lgamma(jnp.full_like(x, 2.5)), lambda x: x + jnp.log(15 / 8) + jnp.log(jnp.pi) / 2, (S,), (0,)),
+    Different("log Γ(5/2) with a half of it", lambda x: x + lax.lgamma(jnp.full_like(x, 2.5)), lambda x: x + jnp.log(3 / 8) + jnp.log(jnp.pi) / 2, (S,), (0,)),
+    Different("log Γ(9/4) for log Γ(5/2)", lambda x: x + lax.lgamma(jnp.full_like(x, 2.25)), lambda x: x + jnp.log(0.75) + jnp.log(jnp.pi) / 2, (S,), (0,)),
     Different("exp2 with a logarithm two steps off", lambda x: jnp.exp2(x), lambda x: jnp.exp(x * beyond(LOG2, 2)), (f64(),), (1000,), gap=1e-13),
     Different("exp2 with a logarithm twenty steps off", lambda x: jnp.exp2(x), lambda x: jnp.exp(x * beyond(LOG2, 20)), (f64(),), (1000,), gap=1e-12),
     Different("log2 with a logarithm far off", lambda x: jnp.log2(x), lambda x: jnp.log(x) / 0.6932, (S,), (1024,), gap=5e-5),
@@ -88,6 +123,10 @@ EQUAL = (
     Equal("a hundredth and a quotient", lambda x: 0.01 * x, lambda x: x / 100, (S,)),
     Equal("a third and a quotient", lambda x: np.float32(1 / 3) * x, lambda x: x / 3, (S,)),
     Equal("thirds in an array", lambda x: x * np.array([1, 1 / 2, 1 / 3], np.float32), lambda x: x / np.array([1, 2, 3], np.float32), (V,)),
+    Equal("smoothed by a tenth", lambda x: SMOOTHED * x, lambda x: 37 * x / 40, (S,)),
+    Equal("a constant is not below itself", lambda x: x * ind(jnp.abs(-const(x)) < const(x)), lambda x: 0 * x, (S,)),
+    Equal("1 in the normal distribution", lambda x: x * jax.scipy.stats.norm.cdf(jnp.ones_like(x)), lambda x: x * (1 + lax.erf(const(x))) / 2, (S,)),
+    Equal("log Γ(5/2)", lambda x: x + lax.lgamma(jnp.full_like(x, 2.5)), lambda x: x + jnp.log(0.75) + jnp.log(jnp.pi) / 2, (S,)),
     Equal("a root of 2", lambda x: x * np.float32(np.sqrt(2)), lambda x: x * jnp.sqrt(2.0), (S,)),
     Equal("a sum of constants", lambda x: x + 0.5 + 0.25, lambda x: x + 0.75, (S,)),
     Equal("sqrt and a power", jnp.sqrt, lambda x: jnp.power(x, 0.5), (S,)),

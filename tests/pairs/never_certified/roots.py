@@ -40,6 +40,11 @@ def length(a, x):
     return (lax.linalg.triangular_solve(factor(a), x[:, None], left_side=True, lower=True) ** 2).sum()
 
 
+def apart(a, b):
+    """The square of the distance of two unit vectors."""
+    return ((a / norm(a) - b / norm(b)) ** 2).sum()
+
+
 DIFFERENT = (
     Different("a multiple of a square", lambda x: ROOT(4 * x * x), lambda x: 2 * x, (V,), ((-1, 2, 3),)),
     Different("a multiple of the square of a part", lambda x: ROOT(jax.nn.relu(x) ** 2 * 2 / 2), jnp.abs, (V,), ((-1, 2, 3),)),
@@ -52,6 +57,13 @@ DIFFERENT = (
     Different("scales of entries", lambda s: ROOT(s * jnp.array([1.0, 4.0])), lambda s: ROOT(s) * jnp.array([1.0, 4.0]), (POSITIVE,), ((1, 4),)),
     Different("the transposed factor", lambda a: lax.linalg.triangular_solve(factor(a), jnp.ones((2, 1)), left_side=True, lower=True), lambda a: lax.linalg.triangular_solve(factor(a), jnp.ones((2, 1)), left_side=True, lower=True, transpose_a=True), (M,), (((1, 2), (3, 4)),)),
     Different("a derivative without an entry", jax.grad(lambda a: factor(a).sum()), jax.grad(lambda a: jnp.trace(factor(a))), (M,), (((1, 2), (3, 4)),)),
+    Different("a distance of unit vectors, the sign", apart, lambda a, b: 2 + 2 * a @ b / (norm(a) * norm(b)), (V, V), ((1, 2, 3), (3, 1, 1))),
+    Different("a distance of unit vectors, half of it", apart, lambda a, b: 1 - a @ b / (norm(a) * norm(b)), (V, V), ((1, 2, 3), (3, 1, 1))),
+    Different("a distance of unit vectors, one length twice", apart, lambda a, b: 2 - 2 * a @ b / (a @ a), (V, V), ((1, 2, 3), (3, 1, 1))),
+    Different("a distance of unit vectors without what is between", apart, lambda a, b: 2 + 0 * a @ b, (V, V), ((1, 2, 3), (3, 1, 1))),
+    Different("a distance of vectors, one of them a unit", lambda a, b: ((a / norm(a) - b) ** 2).sum(), lambda a, b: 2 - 2 * a @ b / norm(a), (V, V), ((1, 2, 3), (3, 1, 1))),
+    Different("a square of a sum of roots, the cross term once", lambda s: (ROOT(s[0]) + ROOT(s[1])) ** 2, lambda s: s[0] + s[1] + ROOT(s[0] * s[1]), (POSITIVE,), ((1, 4),)),
+    Different("roots of numbers that may be negative", lambda x: (ROOT(x[0]) + ROOT(x[1])) * (ROOT(x[0]) - ROOT(x[1])) + 1 / (x[2] + 4), lambda x: jnp.abs(x[0]) - jnp.abs(x[1]) + 1 / (x[2] + 3), (V,), ((1, 4, 2),)),
     Different("a bound below 1", lambda a, b: jnp.clip(a @ b / (norm(a) * norm(b)), -0.5, 0.5), lambda a, b: a @ b / (norm(a) * norm(b)), (V, V), ((1, 0, 0), (1, 0.25, 0))),
     Different("one length twice", lambda a, b: jnp.clip(a @ b / norm(a) ** 2, -1, 1), lambda a, b: a @ b / norm(a) ** 2, (V, V), ((1, 0, 0), (3, 0, 0))),
     Different("a product without lengths", lambda a, b: jnp.clip(a @ b, -1, 1), lambda a, b: a @ b, (V, V), ((1, 1, 1), (1, 1, 1))),
@@ -66,6 +78,9 @@ DIFFERENT = (
 EQUAL = (
     Equal("a multiple of a square", lambda x: ROOT(0.25 * x * x), lambda x: jnp.abs(x) / 2, (V,)),
     Equal("one step of Adam", lambda g: (0.1 * g / (1 - 0.9)) / (ROOT((1 - 0.999) * g**2 / (1 - 0.999)) + 1e-8), lambda g: g / (jnp.abs(g) + 1e-8), (V,)),
+    Equal("a distance of unit vectors", apart, lambda a, b: 2 - 2 * a @ b / (norm(a) * norm(b)), (V, V)),
+    Equal("a square of a sum of roots", lambda s: (ROOT(s[0]) + ROOT(s[1])) ** 2, lambda s: s[0] + s[1] + 2 * ROOT(s[0]) * ROOT(s[1]), (POSITIVE,)),
+    Equal("a sum and a difference of roots", lambda s: (ROOT(s[0]) + ROOT(s[1])) * (ROOT(s[0]) - ROOT(s[1])), lambda s: s[0] - s[1], (POSITIVE,)),
     Equal("a root is taken away", lambda s: ROOT(s[0]) * ROOT(s[1]) / ROOT(s[0]), lambda s: ROOT(s[1]), (POSITIVE,)),
     Equal("scales of entries", lambda s: ROOT(s * jnp.array([1.0, 4.0])), lambda s: ROOT(s) * jnp.array([1.0, 2.0]), (POSITIVE,)),
     Equal("a derivative of a factor", jax.grad(lambda a: factor(a).sum()), jax.grad(lambda a: by_formula(a).sum()), (M,)),

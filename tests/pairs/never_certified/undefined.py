@@ -21,6 +21,7 @@ def nothing(x):
 
 
 COMPARED = (
+    Different("NaN in the total order", lambda x: x * ind(lax.eq_to_p.bind(x / 0 * jnp.nan, jnp.full_like(x, jnp.nan))), lambda x: 0 * x, (S,), (2,)),
     Different("log > 0 and not <= 0", lambda x: ind(jnp.log(x) > 0), lambda x: 1 - ind(jnp.log(x) <= 0), (S,), (-2,)),
     Different("log < 1 and not >= 1", lambda x: ind(jnp.log(x + FAR) < 1), lambda x: 1 - ind(jnp.log(x + FAR) >= 1), (S,), (-32,)),
     Different("sqrt >= 0 and 1", lambda x: ind(jnp.sqrt(x + FAR) >= 0), lambda x: 1 + 0 * x, (S,), (-32,)),
