@@ -4,8 +4,8 @@ A constant is read as the simplest number, in a fixed order, that rounds to it i
 
     itself, if a few bits write it  →  a short decimal  →  n/d  →  √(n/d), multiples and powers of π, e, logarithms,
     powers of the bases of rotary embeddings, cosines of fractions of π, each times any power of 2  →  1 - d, if it is 1
-    minus the float of a short decimal d  →  a short decimal whose float is next to it  →  a multiple of a cosine, in an
-    array that is a table of such  →  a longer decimal  →  itself
+    minus the float of a short decimal d  →  a multiple of a cosine, in an array that is a table of such  →  a longer
+    decimal  →  itself
 
 The order is the same for every program, so two programs never disagree about one float.
 """
@@ -154,11 +154,10 @@ def _meaning(value: float, dtype: np.dtype, circle: Circle | None) -> Meaning:
     bits, unit, radius = _bits(dtype), _unit(value, dtype), _radius(value, dtype)
     if not radius:
         return Meaning(value, name, rational(Fraction(value)), True, 0.0)
-    for find in (_short_decimal, _small_fraction, _of_family, _complement, _next_to_decimal):
+    for find in (_short_decimal, _small_fraction, _of_family, _complement):
         form = find(value, bits, unit)
         if form is not None:
-            far = find in (_complement, _next_to_decimal)
-            away = abs(float(form.rational - Fraction(value))) if far and form.rational else 0.0
+            away = abs(float(form.rational - Fraction(value))) if find is _complement and form.rational else 0.0
             exact = form.rational == Fraction(value)
             return Meaning(value, name, form, exact, 0.0 if exact else radius + away)
     form = None if circle is None else _of_circle(value, circle, dtype)
@@ -324,19 +323,6 @@ def _complement(value: float, bits: int, unit: float) -> ClosedForm | None:
         return None
     decimal = _short_decimal(float(other), bits, math.ldexp(1.0, math.frexp(float(other))[1] - bits))
     return None if decimal is None or decimal.rational is None else rational(1 - decimal.rational)
-
-
-def _next_to_decimal(value: float, bits: int, unit: float) -> ClosedForm | None:
-    """A short decimal whose float is the one next to it: smoothing computes 0.92499995 for 0.9 + 0.1/4 in float32.
-
-    A decimal that is a float is no result of rounding: 1.0000001 is not 1.  Floats of 16 bits have none, of which too
-    few lie between short decimals.
-    """
-    if bits < 24:
-        return None
-    beside = ((near, _short_decimal(near, bits, unit)) for near in (value - unit, value + unit))
-    found = [form for near, form in beside if form is not None and form.rational != Fraction(near)]
-    return found[0] if len(found) == 1 else None
 
 
 @dataclass(frozen=True)
