@@ -23,6 +23,7 @@ def _adapted(random: np.random.Generator, block: Block, rank: int) -> Block:
         return Adapted(W, normal(random, *left, rows, rank), normal(random, *right, rank, columns), normal(random))
 
     attention, part = block.attention, block.feed_forward
+    assert attention is not None
     into = {name: getattr(attention, name) for name in ("query", "key", "value")}
     heads = {name: update(W, right=W.shape[:1]) for name, W in into.items()}
     heads["output"] = update(dense(attention.output), left=attention.output.shape[:1])

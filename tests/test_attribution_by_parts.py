@@ -405,7 +405,9 @@ def test_heads_are_those_that_hooks_see(family):
     wanted = np.load(FIXTURES / "heads.npz")
     with jax.enable_x64(True):
         model = load_model(FIXTURES / family, np.float64)
-        h, L = model.blocks[0].attention.output.shape[0], len(model.blocks)
+        attention, L = model.blocks[0].attention, len(model.blocks)
+        assert attention is not None
+        h = attention.output.shape[0]
         for k, tokens in enumerate(np.load(FIXTURES / family / "expected.npz")["tokens"]):
             word = int(np.argmax(model(tokens)[-1]))
             found = dc.attribute(model, tokens, dc.Logit(-1, word), by="head")

@@ -255,6 +255,7 @@ def test_groups_of_heads_are_neighbours(family, tolerances):
     model = load_model(FIXTURES / family, "float64")
     order = jnp.array([0, 2, 1, 3])
     attention = model.blocks[0].attention
+    assert attention is not None
     mixed = {name: getattr(attention, name) for name in ("query", "output", "query_bias")}
     mixed = {name: None if array is None else array[order] for name, array in mixed.items()}
     block = model.blocks[0]._replace(attention=attention._replace(**mixed))

@@ -68,7 +68,9 @@ def test_a_patched_token_is_that_of_the_other_text(random, name):
     found = lambda m: dc.intervene(m, TOKENS, "token 1", m.embed(OTHERS)[1]).rerun
     assert verdict(found, lambda m: m.hidden(jnp.array([2, 2])), model) is Verdict.CERTIFIED
     assert verdict(found, lambda m: m.hidden(jnp.array([1, 0])), model) is Verdict.REFUTED
-    same = lambda m: dc.intervene(m, TOKENS, "layer 2 head 1", dc.activations(m, TOKENS).layers[1].heads[0])
+    same = lambda m: dc.intervene(
+        m, TOKENS, "layer 2 head 1", jnp.asarray(dc.activations(m, TOKENS).layers[1].heads)[0]
+    )
     both = lambda m: (same(m).rerun, same(m).frozen)
     assert verdict(both, lambda m: (m.hidden(TOKENS),) * 2, model) is Verdict.CERTIFIED
 
@@ -103,7 +105,7 @@ def test_what_the_activations_are(random):
     def found(m):
         of = dc.activations(m, TOKENS)
         x, (layer, *_) = of.states[0], of.layers
-        return of.states, x + layer.attention + layer.term + m.blocks[0].feed_forward.project_bias[None]
+        return of.states, x + jnp.asarray(layer.attention) + layer.term + m.blocks[0].feed_forward.project_bias[None]
 
     assert verdict(found, lambda m: (m.states(TOKENS), m.states(TOKENS)[1]), gpt) is Verdict.CERTIFIED
     assert verdict(found, lambda m: (m.states(TOKENS), m.states(TOKENS)[2]), gpt) is Verdict.REFUTED

@@ -325,6 +325,31 @@ def linen_llama_block(block, x):
     return x + dense(feed.down, nn.silu(dense(feed.gate, y)) * dense(feed.up, y))
 
 
+def test_a_function_of_haiku():
+    """With its parameters closed over, it has the terms of what it computes."""
+    haiku = pytest.importorskip("haiku")
+
+    def network(x):
+        for _ in range(2):
+            x = x + haiku.Linear(M)(jax.nn.gelu(haiku.Linear(F)(x)))
+        return x
+
+    of = haiku.without_apply_rng(haiku.transform(network))
+    x = jax.random.normal(jax.random.key(1), (3, M))
+    parameters = of.init(jax.random.key(0), x)
+
+    def written(x):
+        for j in (0, 2):
+            back, hidden = (parameters["linear" if k == 0 else f"linear_{k}"] for k in (j, j + 1))  # as they are made
+            x = x + jax.nn.gelu(x @ hidden["w"] + hidden["b"][None]) @ back["w"] + back["b"][None]
+        return x
+
+    found, same = (decompose_function(f, x) for f in (lambda x: of.apply(parameters, x), written))
+    assert found.names == same.names == ("input", "bias", "layer 1", "layer 2")
+    np.testing.assert_array_equal(found.terms, same.terms)
+    assert np.any(found.terms[2] != same.terms[3])
+
+
 LIBRARIES = {
     "flax GPT-2": (linen_block, "GPT-2", None, 2),
     "flax Llama": (linen_llama_block, "Llama", causal(jax.nn.silu), 1),

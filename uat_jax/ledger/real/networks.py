@@ -68,6 +68,7 @@ FUNCTIONS: dict[str, Function] = {
 def arrays_of(block: Block, layer: NetworkBlock) -> Arrays:
     """Letter → array, for all weights of a block."""
     parts = block.parts
+    assert layer.attention is not None
     found = attention_arrays(parts.attention, layer.attention) | feed_forward_arrays(
         parts.feed_forward, layer.feed_forward
     )
