@@ -1,6 +1,6 @@
 r"""Refuted: update list, (a) all right-hand sides old (updates.one-shot).
 
-Printed in DUAT §3.3 Eq. 11; DUAT App. B.3 Eq. 33; DUAT App. Fig. 2:
+Printed in DUAT §3.3 Eq. 11, 12; DUAT App. B.3 Eq. 33, 34; DUAT App. Fig. 2:
 
 \mathbf{W}'_{j+1,1}=\mathbf{W}'_{j+1,1}\mathbf{W}_{j,1},\
 \mathbf{b}'_{j+1,3}=\mathbf{W}'_{j+1,1}\mathbf{b}_{j,3}+\mathbf{b}'_{j+1,3},\

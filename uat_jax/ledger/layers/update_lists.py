@@ -298,6 +298,8 @@ def _made_of_products(settings: Settings) -> Iterator[Evidence]:
 
 
 _SOURCES = (duat("3.3", 11), duat("B.3", 33))
+_WITH_BIAS = (duat("3.3", 11, 12), duat("B.3", 33, 34))
+"""The places of the list and of the bias that ends it."""
 FIGURE = duat("App. Fig. 2")
 IN_BOXES = ("one-shot", "boxes", "boxes-new-w3")
 """The readings that the figure's caption admits: it has boxes, and "original values" on the right."""
@@ -313,7 +315,7 @@ def _list_claim(order: str, how: str | None, exact_to: int) -> Claim:
         title=f"update list, {TITLES[order]}",
         ledger="G15, G19" if order in IN_BOXES else "G15",
         kind=Kind.ALL_DEPTHS,
-        sources=(*_SOURCES, FIGURE) if order in IN_BOXES else _SOURCES,
+        sources=(*_WITH_BIAS, FIGURE) if order in IN_BOXES else _WITH_BIAS,
         printed=PRINTED_LATEX,
         reading=f"{how}" if boxes else f"{how} {_EITHER}",
         hypotheses=_PRESUPPOSED,
@@ -330,7 +332,7 @@ CLAIMS = (
         title="in-place update order of Theorem 2",
         ledger="Theorem 2",
         kind=Kind.ALL_DEPTHS,
-        sources=_SOURCES,
+        sources=_WITH_BIAS,
         printed=written(u.in_place_rules(j)),
         reading="for j = 1…L−1: b_{j+1,2}, then W_{j+1,2}, then every W_{k,3}, then b_{j+1,3}, then W_{j+1,1}",
         hypotheses=_PRESUPPOSED,
@@ -348,7 +350,7 @@ CLAIMS = (
         title="update list, (f) corrected: every W_{k,3} is multiplied",
         ledger="G15, G19",
         kind=Kind.ALL_DEPTHS,
-        sources=(*_SOURCES, FIGURE),
+        sources=(*_WITH_BIAS, FIGURE),
         printed=written((*CORRECTED, BIAS.at(j, j + 1))),
         reading=corrected_boxes.__doc__ or "",
         hypotheses=_PRESUPPOSED,
