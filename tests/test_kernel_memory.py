@@ -307,7 +307,8 @@ WRITTEN = {
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_is_written_in_time_is_followed(name):
     function, specs = WRITTEN[name]
-    expanded(jax.make_jaxpr(function)(*specs))
+    program = jax.make_jaxpr(function)(*specs)
+    assert expanded(program).out_avals == program.out_avals
 
 
 # --- the whole question -----------------------------------------------------------------------------------------------

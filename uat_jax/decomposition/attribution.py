@@ -9,7 +9,7 @@ a bias was added, from where the later layers carry it on.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple, cast, get_args
@@ -25,7 +25,7 @@ from uat_jax.decomposition.streams import ByToken, Sorting, Streams, Weighted, a
 from uat_jax.decomposition.weighted import WeightedHeads, WeightedNeurons, WeightedTokens
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
-from uat_jax.networks.padding import checked_mask, filled_up, in_bucket, is_known, is_ragged, of_tokenizer
+from uat_jax.networks.padding import checked_mask, in_bucket, is_known, texts
 from uat_jax.networks.stack import Stack
 
 Output = Callable[[Model, jax.Array], jax.Array]
@@ -175,12 +175,7 @@ def attribute(
 
     Source: direct logit attribution as in Elhage et al., "A Mathematical Framework for Transformer Circuits" (2021).
     """
-    if isinstance(tokens, Mapping):
-        tokens, mask = of_tokenizer(tokens, mask)
-    if is_ragged(tokens):
-        if mask is not None:
-            raise InputError("got a mask beside rows of different lengths, wanted none: the rows say what is text")
-        tokens, mask = filled_up(cast(Sequence[Any], tokens))
+    tokens, mask = texts(tokens, mask)
     of_batch = np.ndim(cast(Any, tokens)) == (2 if model.architecture.image is None else 4)
     if mask is not None:
         kept = np.asarray(checked_mask(mask, np.shape(cast(Any, tokens))))

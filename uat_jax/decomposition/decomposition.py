@@ -19,7 +19,7 @@ from jax.core import Tracer
 from uat_jax.decomposition.streams import InTwo, as_array, separate, streams_of
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
-from uat_jax.networks.padding import checked_mask, compact, filled_up, in_bucket, is_known, is_ragged, of_tokenizer
+from uat_jax.networks.padding import checked_mask, compact, in_bucket, is_known, texts
 
 INPUT, BIAS = "input", "bias"
 """The names of the first two terms; the others are ``layer 1``, …, ``layer L``."""
@@ -144,12 +144,7 @@ def decompose(
     """
     if model.architecture.image is not None:
         return _decomposed(model, _checked_images(model, tokens, mask), precision=precision)
-    if isinstance(tokens, Mapping):
-        tokens, mask = of_tokenizer(tokens, mask)
-    if is_ragged(tokens):
-        if mask is not None:
-            raise InputError("got a mask beside rows of different lengths, wanted none: the rows say what is text")
-        tokens, mask = filled_up(cast(Sequence[Any], tokens))
+    tokens, mask = texts(tokens, mask)
     if mask is None:
         checked = _checked(model, cast(jax.Array, tokens))
         if checked.ndim == 1 and is_known(model, checked):

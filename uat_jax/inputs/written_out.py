@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend.mlir import ir
 
-from uat_jax.inputs.mlir_expressions import TOLD_APART, Expression, callee, expression, owner, splat
+from uat_jax.inputs.mlir_expressions import TOLD_APART, Expression, Node, callee, expression, owner, splat
 from uat_jax.inputs.mlir_parsing import parsed
 from uat_jax.inputs.mlir_values import dtype_of
 from uat_jax.inputs.rules import FUNCTIONS
@@ -39,10 +39,16 @@ SHORTEST = 4
 
 
 @functools.cache
+def _known() -> dict[str, list[str | list[Node]]]:
+    """The name of a function → the expressions, and the digests of expressions, that are written for it."""
+    return json.loads(FILE.read_text())
+
+
+@functools.cache
 def written_out() -> dict[str, tuple[tuple[str, Expression], ...]]:
     """The operation that computes the result → the names of functions, and what is written for them."""
     found: dict[str, list[tuple[str, Expression]]] = {}
-    for name, expressions in json.loads(FILE.read_text()).items():
+    for name, expressions in _known().items():
         for nodes in (each for each in expressions if not isinstance(each, str)):
             of = tuple(tuple(node) for node in nodes)
             found.setdefault(of[of[-1][1]][0], []).append((name, of))
@@ -52,8 +58,7 @@ def written_out() -> dict[str, tuple[tuple[str, Expression], ...]]:
 @functools.cache
 def written_functions() -> dict[str, str]:
     """The digest of what is in a function that is called → the name of the function it stands for."""
-    every = json.loads(FILE.read_text()).items()
-    return {digest: name for name, expressions in every for digest in expressions if isinstance(digest, str)}
+    return {of: name for name, expressions in _known().items() for of in expressions if isinstance(of, str)}
 
 
 def digest(of: Expression) -> str:

@@ -155,3 +155,17 @@ def of_tokenizer(given: Given, mask: Any) -> tuple[Any, Any]:
     if kinds is not None and any(np.any(np.asarray(row) != 0) for row in kinds):
         raise InputError("got token_type_ids other than 0, wanted 0 everywhere: give one text, not a pair")
     return given["input_ids"], given.get("attention_mask") if mask is None else mask
+
+
+def texts(tokens: Any, mask: Any) -> tuple[Any, Any]:
+    """Tokens and mask, or None, of texts as they are given: as arrays, by a tokenizer, or as rows of several lengths.
+
+    Raises `InputError` as `of_tokenizer` and `filled_up` do, and for a mask beside rows of different lengths.
+    """
+    if isinstance(tokens, Mapping):
+        tokens, mask = of_tokenizer(tokens, mask)
+    if not is_ragged(tokens):
+        return tokens, mask
+    if mask is not None:
+        raise InputError("got a mask beside rows of different lengths, wanted none: the rows say what is text")
+    return filled_up(tokens)

@@ -63,7 +63,7 @@ class WithoutInfinities:
 
     @property
     def undefined_sides(self) -> list[str]:
-        """Those of "left" and "right" that may be undefined for some inputs."""
+        """The sides, "left", "right" or both, of which some output may be undefined for some inputs."""
         return [side for k, side in enumerate(("left", "right")) if any(o.undefined[k] for o in self.outputs)]
 
     @cached_property
