@@ -1,6 +1,7 @@
 """A refuted row differs from a true statement in one place: mended there it is proved, changed elsewhere not."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 from unittest import mock
 
@@ -49,7 +50,8 @@ def test_mended_in_that_place_the_row_is_proved(name):
 
 def other_changes(of: OneEdit) -> Iterator[Any]:
     """The printed statement with something else changed, or with another change in the same place."""
-    for changed in (*_changed(of.printed), *_neighbours(of.edit)):
+    there = (with_part(of.printed, of.edit.path, part) for part in _instead(of.edit.corrected))
+    for changed in (*_changed(of.printed), *there):
         if changed not in (of.printed, of.corrected) and not _same_formula(changed, of.corrected):
             yield changed
 
@@ -64,10 +66,26 @@ def _same_formula(changed: Any, corrected: Any) -> bool:
         return False
 
 
-def _neighbours(edit: Edit) -> Iterator[Any]:
-    """A number that is a statement of its own, one less and one more than the corrected one."""
-    if not edit.path and isinstance(edit.corrected, int | sympy.Rational):
-        yield from (edit.corrected - 1, edit.corrected + 1)
+@cache
+def words() -> tuple[str, ...]:
+    """The words by which refuted rows choose one of several readings, printed and corrected."""
+    edits = [edit_of(name).edit for name in REFUTED]
+    return tuple(dict.fromkeys(w for edit in edits for w in (edit.printed, edit.corrected) if isinstance(w, str)))
+
+
+def _instead(corrected: Any) -> Iterator[Any]:
+    """What may stand where the corrected part should: another word, or a number that is near or twice as large."""
+    match corrected:
+        case str():
+            yield from (word for word in words() if word != corrected)
+        case tuple():
+            yield (*corrected, len(corrected))
+        case bool() | m.Zero():
+            return
+        case m.Expression():
+            yield from (corrected + corrected, -1 * corrected)
+        case int() | sympy.Expr():
+            yield from (corrected - 1, corrected + 1, 2 * corrected)
 
 
 def _changed(statement: Any) -> Iterator[Any]:
@@ -76,7 +94,9 @@ def _changed(statement: Any) -> Iterator[Any]:
             for kind in MUTATIONS:
                 if kind != WHOLE:
                     yield from mutants(statement, kind)
-        case bool() | str():
+        case str():
+            yield f"{statement}'"
+        case bool():
             return
         case sympy.Rel():
             yield statement.reversedsign if statement.is_Equality else statement.negated
@@ -113,8 +133,13 @@ ANOTHER_WAY = {
     "uat.similar-inputs": "outputs less than 9/5 apart is a weaker bound on the same number",
     "updates.first-factor-residual": "the wrong rule for a layer that a network of one layer has not",
     "nested-bias.from-one": "the term with b_{0,3} may be dropped instead of b_{0,3} being 0",
+    "names.eq-6-v2": "b_{1,3} is a name that v2 has introduced as well",
+    "pruning.eq-15.since": "what is larger than ε + |S_1 − f|, by 1 or twice as large, is a weaker bound",
+    "pruning.premise.v1": "2|S_2| ≤ δ says more than |S_2| ≤ δ, so that the same follows",
+    "pruning.prefix-sums": "2|t_2| is a weaker bound than |t_2|",
 }
-"""Rows that one other change mends as well, and why."""
+"""Rows that another change mends as well, and why."""
+TWO_OTHER_WAYS = {"uat.similar-inputs": 2, "pruning.eq-15.since": 2}
 
 
 NOT_SEARCHED = Evidence(Method.COUNTEREXAMPLE, "not looked for", Verdict.UNKNOWN)
@@ -131,7 +156,7 @@ def proved(of: OneEdit, statement: Any) -> bool:
 def test_no_other_single_change_proves_the_row(name):
     of = edit_of(name)
     right = [changed for changed in other_changes(of) if proved(of, changed)]
-    assert len(right) == (name in ANOTHER_WAY), right[:3]
+    assert len(right) == TWO_OTHER_WAYS.get(name, name in ANOTHER_WAY), right[:3]
 
 
 def _proved(evidence: Iterable[Evidence]) -> bool:
@@ -155,7 +180,7 @@ def test_of_all_orders_one_is_right_with_the_right_index():
 
 def test_many_other_changes_were_tried():
     """A canary: statements that are trees have many places."""
-    assert sum(1 for name in REFUTED for _ in other_changes(edit_of(name))) > 300
+    assert sum(1 for name in REFUTED for _ in other_changes(edit_of(name))) > 5_000
 
 
 # --- the place -----------------------------------------------------------------------------------------------------

@@ -59,8 +59,8 @@ def printed_bias(closed: ClosedForm, j: int, depth: int, reading: tuple[str, str
     layers = closed.layers
     A, B, _, b, _ = layers.parameters(j)
     own = B if layers.kind == "residual" else B @ A
-    W = own if matrix == "original" else closed.W2(j)
-    before = layers.c(j - 1) if bias == "original" else closed.b3(j - 1)
+    W = {"original": own, "updated": closed.W2(j)}[matrix]
+    before = {"original": layers.c(j - 1), "updated": closed.b3(j - 1)}[bias]
     of_version = {
         "own": lambda k: layers.C(k),
         "previous": lambda k: closed.W3(k, j - 1),

@@ -180,7 +180,7 @@ def _exact(order: str, last: m.Letter, *, what: str = "") -> Iterator[Evidence]:
 
 def in_order(title: str, settings: Settings) -> Iterator[Evidence]:
     """Whether the list is exact in an order: as printed, or with W_{k,3} for every k ≤ j where W_{j,3} is printed."""
-    order = next(order for order, its in TITLES.items() if its == title)
+    order = {its: order for order, its in TITLES.items()}[title]
     if order == IN_FIGURE:
         yield from in_boxes(W3(k), settings)
         return
