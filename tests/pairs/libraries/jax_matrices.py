@@ -33,6 +33,11 @@ def schur(A):
     return small.det2(a) * small.det2(d - matmul(matmul(c, small.inv2(a)), b))
 
 
+def turned(t):
+    """The matrix of which the exponential is a rotation by the angle t."""
+    return jnp.array([[0.0, -1.0], [1.0, 0.0]]) * t
+
+
 def left_inverse(A):
     return matmul(small.inv2(matmul(A.T, A)), A.T)
 
@@ -138,15 +143,11 @@ ROWS = (
         gradient=True,
     ),
     row(
-        "expm of a rotation",
-        lambda t: jsl.expm(jnp.stack([jnp.stack([0.0 * t, -t]), jnp.stack([t, 0.0 * t])])),
-        lambda t: jnp.stack([jnp.stack([jnp.cos(t), -jnp.sin(t)]), jnp.stack([jnp.sin(t), jnp.cos(t)])]),
+        "expm of a rotation, the inverse of the opposite one's",
+        lambda t: jsl.expm(turned(t)),  # a quotient of polynomials: not cos and sin, but near them
+        lambda t: jnp.linalg.inv(jsl.expm(turned(-t))),
         (f32(),),
-        {
-            "the other way": lambda t: jnp.stack(
-                [jnp.stack([jnp.cos(t), jnp.sin(t)]), jnp.stack([-jnp.sin(t), jnp.cos(t)])]
-            )
-        },
+        {"the opposite one": lambda t: jsl.expm(turned(-t))},
     ),
     row(
         "the nuclear norm of a positive definite matrix",
