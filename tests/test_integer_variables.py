@@ -172,6 +172,23 @@ def test_a_power_of_a_negative_integer_is_a_quotient():
     assert uj.certify(powers, lambda i, x: x ** jnp.abs(i), i, f32()).verdict is Verdict.REFUTED
 
 
+_ZEROS = jnp.zeros(5)
+NEAR_ZERO = {
+    "one place further": (lambda x, i: _ZEROS.at[i].add(x), lambda x, i: _ZEROS.at[i + 1].add(x)),
+    "the larger one": (lambda x, i: _ZEROS.at[i].add(x), lambda x, i: _ZEROS.at[i].max(x)),
+    "from the end, or left out": (lambda x, i: _ZEROS.at[i].add(x), lambda x, i: jax.ops.segment_sum(x, i, 5)),
+    "no order where places are equal": (lambda x, i: _ZEROS.at[i].set(x), lambda x, i: _ZEROS.at[i].set(2 * x)),
+}
+
+
+@pytest.mark.parametrize("name", NEAR_ZERO)
+def test_integers_near_0_are_tried_where_any_may_be_a_place(name):
+    left, right = NEAR_ZERO[name]
+    found = uj.certify(left, right, f32(2), of("int32", 2))
+    assert found.verdict is Verdict.REFUTED, found
+    assert found.counterexample is not None
+
+
 def test_too_many_choices_are_no_proof():
     left, right = (lambda t, i: t[i * i[::-1] % 9] * 2), (lambda t, i: 2 * t[lax.rem(i * i[::-1], 9)])
     found = uj.certify(left, right, f32(9), upto(8, 6))

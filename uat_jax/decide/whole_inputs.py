@@ -282,6 +282,7 @@ def _sampled(
     for end in ("low", "high"):
         points.append(tuple(held(np.full(a.shape, getattr(of, end), object), a.dtype) for of, a in integers))
     points.append(tuple(held(_one_high(a.shape, of), a.dtype) for of, a in integers))
+    points += [tuple(held(_small(k, a.shape, of, random), a.dtype) for of, a in integers) for k in range(FEW)]
     tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
     share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
     for texts in tried:
@@ -317,6 +318,13 @@ def _one_high(shape: tuple[int, ...], of: Integers) -> np.ndarray:
     found = np.full(shape, of.low, object)
     found[(-1,) * len(shape)] = of.high
     return found
+
+
+def _small(number: int, shape: tuple[int, ...], of: Integers, random: np.random.Generator) -> np.ndarray:
+    """Integers near 0, as most places of arrays are: all alike, then one after the other, then with repetitions."""
+    count = math.prod(shape)
+    flat = {0: np.zeros(count, int), 1: np.arange(count)}.get(number, random.integers(-2, max(3, count), count))
+    return np.clip(flat.astype(object), of.low, of.high).reshape(shape)
 
 
 def _with_letters(
@@ -382,7 +390,13 @@ def _at_some(
     points = sorted(points, key=_simplicity)
     entries = entries_computed(pair.left.jaxpr) + entries_computed(pair.right.jaxpr)
     found = _at(pair, points[: 1 if entries > MOST_ENTRIES // FEW else FEW], effort, write, decide)
-    return found if found.verdict is Verdict.REFUTED else _at(pair, points, effort, write, decide)
+    if found.verdict is not Verdict.REFUTED:
+        found = _at(pair, points, effort, write, decide)
+    apart = [point for point in points if all(len(np.unique(x)) == np.size(x) for x in map(numbers, point))]
+    if found.verdict is not Verdict.UNKNOWN or not 0 < len(apart) < len(points):
+        return found
+    said = _at(pair, apart, effort, write, decide)  # what several updates leave at one place is refused
+    return said if said.verdict is Verdict.REFUTED else found
 
 
 def _simplicity(point: Sequence[np.ndarray]) -> int:
