@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -620,7 +621,13 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         effort.progress(f"comparing at random points of prime fields{at}")
         masked = has_infinity(*programs)
         share = dataclasses.replace(effort, error=effort.error / 2) if masked else effort
-        fields = field_evidence(*programs, seen, share, pair.domains)
+        at_once = _at_once(programs, seen, share, pair.domains)
+        if at_once is None:
+            effort.progress(f"searching an input on which they differ{at}")
+            found = refutation(search, TOO_LONG, write)
+            if found is not None:
+                return dataclasses.replace(found, subject=sizes_text(pair.sizes))
+        fields = at_once or field_evidence(*programs, seen, share, pair.domains)
         reached = fields.finding
         if fields.method is Method.MEMORY:
             wide = wide_proof(programs, Width(fields.finding, hopeless=True), effort, pair.domains)
@@ -655,6 +662,26 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
             raise
         found = Evidence(Method.DISAGREEMENT, str(error), Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
+
+
+SOON = 4.0
+"""Seconds after which prime fields are left for the search of an input, where float64 values differ."""
+
+TOO_LONG = Evidence(Method.PRIME_FIELDS, "not waited for: float64 values differ", Verdict.UNKNOWN)
+
+
+def _at_once(
+    programs: tuple[ClosedJaxpr, ClosedJaxpr], seen: Seen, effort: Effort, domains: Domains
+) -> Evidence | None:
+    """What prime fields say; None if float64 values differ and it takes long, as a search is then mostly faster."""
+    if not seen.apart:
+        return field_evidence(*programs, seen, effort, domains)
+    soon = min(effort.deadline.moment, time.monotonic() + SOON)
+    try:
+        hurried = dataclasses.replace(effort, deadline=dataclasses.replace(effort.deadline, moment=soon))
+        return field_evidence(*programs, seen, hurried, domains)
+    except BudgetError:
+        return None
 
 
 def _always_raised(pair: Pair, effort: Effort) -> Evidence | None:
