@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import jax
-from rich.console import Console
 
-from uat_jax.cli_options import add_device, add_memory, console
+from uat_jax.cli_options import add_device, add_memory, console, working
 from uat_jax.decide.certificate import check_writable, write_atomically
 from uat_jax.decide.demands import HAZARDS, Demands, parse_tolerance
 from uat_jax.decide.domain import positive
@@ -95,7 +94,7 @@ def _certify(options: argparse.Namespace) -> int:
     if options.positive:
         specs = _positive(specs or specs_of(*functions), options.positive)
     start = time.perf_counter()
-    with Console(stderr=True).status("starting") as status, on_device(options.device):
+    with working("starting") as status, on_device(options.device):
         certificate = certify(
             *functions,
             *specs,
