@@ -110,13 +110,13 @@ def _certify(options: argparse.Namespace) -> int:
         )
     complaints = demands.complaints(certificate) if certificate.passes else []
     seconds = time.perf_counter() - start
-    show_equivalence(console(), certificate, seconds, hazards=demands.hazards != "ignore", complaints=complaints)
-    if options.explain:
-        show_pieces(console(), certificate)
-    if options.json:
+    if options.json:  # files first: what is printed may have a reader who leaves, such as head
         certificate.save(options.json)
     if options.html:
         write_atomically(Path(options.html), certificate.html())
+    show_equivalence(console(), certificate, seconds, hazards=demands.hazards != "ignore", complaints=complaints)
+    if options.explain:
+        show_pieces(console(), certificate)
     return 0 if certificate.passes and not complaints else 1
 
 
