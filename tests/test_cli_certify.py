@@ -385,6 +385,7 @@ BAD = {
         [SQUARE, EXPANDED, *V, "--specs", f"{MODULE}:specs"],
         "got --specs and --arg; give the inputs",
     ),
+    "one file for two": ([SQUARE, EXPANDED, *V, "--html", "c.json"], "got c.json for --json and for --html; give each"),
     "specs of no function": ([SQUARE, EXPANDED, "--specs", f"{MODULE}:number"], "is a int; name a function"),
     "specs that need something": (
         [SQUARE, EXPANDED, "--specs", SQUARE],

@@ -207,6 +207,30 @@ def test_a_question_that_cannot_be_asked_shows_the_line_of_the_test_alone(option
     assert len(found.stdout.splitlines()) < 75
 
 
+OUTSIDE = """
+import pytest
+from uat_jax.pytest_plugin import equivalent as called
+
+@pytest.fixture(scope="session")
+def kept(unchanged):
+    return unchanged
+
+def test_kept(kept):
+    pass
+
+def test_called():
+    called(abs, abs)
+"""
+"""Fixtures used outside of a test: for a whole run, and as functions."""
+
+
+def test_a_fixture_outside_of_a_test_is_refused(tmp_path):
+    found = run(tmp_path, "-q", test=OUTSIDE)
+    assert "1 failed, 1 error" in found.stdout, found.stdout + found.stderr
+    assert "function scoped fixture unchanged with a session scoped request" in found.stdout
+    assert 'Fixture "equivalent" called directly' in found.stdout
+
+
 def test_the_example_of_the_readme(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     last = next(i for i, block in enumerate(blocks) if "(equivalent)" in block)

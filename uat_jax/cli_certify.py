@@ -83,6 +83,8 @@ def add_certify(parser: Any) -> None:
 def _certify(options: argparse.Namespace) -> int:
     for file in filter(None, (options.json, options.html)):
         check_writable(Path(file))
+    if options.json and options.json == options.html:
+        raise InputError(f"got {options.json} for --json and for --html; give each a file of its own")
     if options.specs and options.arg:
         raise InputError("got --specs and --arg; give the inputs in one of both ways")
     if options.generalize and options.sizes:

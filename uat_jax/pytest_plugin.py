@@ -143,7 +143,7 @@ class Equivalent:
             demands = Demands(chosen.pop("rounding", None), chosen.pop("hazards", "warn"))
             certificate = certify(left, right, *specs, **_known(chosen))
         except UatJaxError as unusable:
-            raise unusable.with_traceback(None) from None  # the test's own line is shown, and not ours or JAX's
+            raise unusable.alone() from None  # the test's own line is shown, and not ours or JAX's
         self._keep(certificate)
         if not certificate.passes:
             raise NotEquivalentError(describe(certificate), certificate)
@@ -236,7 +236,7 @@ class Unchanged:
             text = f"{error}\n\n{path.name} says otherwise; if the change is meant, run pytest --uat-update"
             raise NotEquivalentError(text, error.certificate) from None
         except UatJaxError as unusable:
-            raise unusable.with_traceback(None) from None
+            raise unusable.alone() from None
 
 
 def _settings(mark: pytest.Mark) -> dict[str, Any]:

@@ -201,7 +201,7 @@ def assert_equivalent(
         effort = Effort(error, seed, deadline(budget, BUDGET, memory=memory), almost_everywhere=almost_everywhere)
         certificate = decide(question, effort)
     except UatJaxError as unusable:
-        raise unusable.with_traceback(None) from None  # a failing test shows its line, and not ours or JAX's
+        raise unusable.alone() from None  # a failing test shows its line, and not ours or JAX's
     if not certificate.passes:
         raise NotEquivalentError(describe(certificate), certificate)
     demands.check(certificate, headline(certificate))
