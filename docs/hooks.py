@@ -13,6 +13,11 @@ ROOT = Path(__file__).parents[1]
 SCRIPTS = ("proofs/*.py", "proofs/*/*.py")
 """Files beside this folder that pages link to."""
 
+SHIM = '<script src="https://unpkg.com/iframe-worker/shim"></script>'
+
+WORKER = (Path(__file__).parent / "worker.js").read_text(encoding="utf-8")
+"""What stands in the place of the script of the theme's plugin `offline`."""
+
 BENCHMARKS = ("benchmarks/README.md", "benchmarks.md")
 """A page that lies elsewhere, and what it is called here."""
 
@@ -32,6 +37,16 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     text = re.sub(r"\]\(\.\./(proofs/[\w/.-]+)\)", r"](\1)", markdown)
     text = re.sub(r"\[([^\]]*)\]\(\.\./[\w/.#-]+\)", r"\1", text) if "/" not in page.file.src_uri else text
     return re.sub(r"<!-- (\w+) -->", lambda mark: LISTS[mark[1]]() if mark[1] in LISTS else mark[0], text)
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """The page with the script by which it is searched without a server, which the theme would ask a network for."""
+    return output.replace(SHIM, f"<script>{WORKER}</script>")
+
+
+def on_post_template(output_content: str, template_name: str, config: Any) -> str:
+    """The page that is shown where there is none, likewise."""
+    return on_post_page(output_content, template_name, config)
 
 
 def _without_pictures(text: str) -> str:

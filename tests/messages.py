@@ -10,7 +10,7 @@ VERBS = "add allow bound choose compare decide give keep make mask pass replace 
 ADVICE = re.compile(rf"[;,(] (?:or )?({VERBS.replace(' ', '|')})\b")
 """A clause that tells the user to do something."""
 
-LINE = re.compile(r" (?:at|near) [\w<>.-]+:\d+| in JAX's own code")
+LINE = re.compile(r" (?:at|near) [\w<>.-]+:\d+| at a line that is not known")
 """A line of a file, or that no line of the user's is near."""
 
 

@@ -83,6 +83,16 @@ def test_the_mark_stands_at_the_planted_line(wrong):
     assert (left is None) is (wrong is wrong_scale)  # there the right side goes on from what the left one returns
 
 
+def test_a_constant_that_is_rounded_in_another_way_is_no_parting():
+    """The mark stands where the certificate says that the programs part."""
+    scaled = lambda x: jax.nn.softmax(x / jnp.sqrt(8.0)) + np.float32(1e-5)
+    certificate, found = of(scaled, lambda x: jax.nn.softmax(x * 8**-0.5) + np.float32(1e-6), X)
+    left, right = found.parted
+    assert left and right and (left.text.split()[0], right.text.split()[0]) == ("add", "add")
+    parting = certificate.evidence[0].figures["parting"]
+    assert parting == f"left 'add' at {left.line}; right 'add' at {right.line}"
+
+
 def test_values_are_those_at_the_counterexample():
     certificate, found = of(jnp.sin, lambda x: jnp.sin(x) * np.float32(1.5), jax.ShapeDtypeStruct((), jnp.float32))
     example, (_, times) = certificate.counterexample, found.parted

@@ -1,6 +1,7 @@
 """`uat-jax certify`: verdict and reason on the terminal, a certificate in a file, and one line for every bad input."""
 
 import importlib
+import io
 import json
 import os
 import re
@@ -9,11 +10,16 @@ import sys
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import pytest
+from rich.console import Console
 
 import uat_jax as uj
 from uat_jax.cli import main
+from uat_jax.cli_options import working
 from uat_jax.devices import default_device
+from uat_jax.report.equivalence import show_equivalence
+from uat_jax.terminal import writes_anything
 
 MODULE = "functions_of_a_test"
 SOURCE = """
@@ -344,6 +350,33 @@ def test_output_does_not_depend_on_the_terminal(right, capsys, monkeypatch):
     assert texts[0] == texts[1] and "\x1b" not in texts[0]
 
 
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_terminal_shows_lines_that_fit(width):
+    """The text of a line stands in a column of its own; a program to copy is not folded."""
+    for right in (jnp.tanh, lambda x: (jnp.exp(x) - jnp.exp(-x)) / (jnp.exp(x) + jnp.exp(-x))):
+        certificate = uj.certify(lambda x: jnp.sinh(x) / jnp.cosh(x), right, jax.ShapeDtypeStruct((3,), jnp.float32))
+        written = io.StringIO()
+        show_equivalence(Console(file=written, force_terminal=True, width=width, color_system=None), certificate, 1.0)
+        lines = written.getvalue().partition("  decided in")[0].splitlines()
+        assert max(map(len, lines)) <= width
+        assert all(line[2] != " " or not line[:12].strip() for line in lines[2:])
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_what_is_being_done_is_said_in_letters_that_there_are(encoding, monkeypatch):
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, encoding=encoding, errors="backslashreplace")
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # to be taken for a terminal
+    writes_anything(stream)
+    with working("comparing σ"):
+        pass
+    stream.flush()
+    text = written.getvalue().decode(encoding)
+    assert ("comparing σ" if encoding == "utf-8" else "comparing sigma") in text and "\\u" not in text
+    assert ("⠋" in text) == (encoding == "utf-8")
+
+
 # --- bad input ------------------------------------------------------------------------------------------------------
 
 SQUARE, EXPANDED = f"{MODULE}:square", f"{MODULE}:expanded"
@@ -352,6 +385,7 @@ BAD = {
         [SQUARE, EXPANDED, *V, "--specs", f"{MODULE}:specs"],
         "got --specs and --arg; give the inputs",
     ),
+    "one file for two": ([SQUARE, EXPANDED, *V, "--html", "c.json"], "got c.json for --json and for --html; give each"),
     "specs of no function": ([SQUARE, EXPANDED, "--specs", f"{MODULE}:number"], "is a int; name a function"),
     "specs that need something": (
         [SQUARE, EXPANDED, "--specs", SQUARE],

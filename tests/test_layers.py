@@ -1,6 +1,7 @@
 """Imports only run downwards, from the command line to the pillars symbolic, networks, arithmetic."""
 
 import ast
+import importlib
 import inspect
 import re
 import subprocess
@@ -174,6 +175,24 @@ def test_importing_it_imports_nothing_heavy():
     shown = f"import sys, uat_jax; print(*[m for m in sys.modules if m in {heavy} or m.startswith('uat_jax.')])"
     found = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["uat_jax.errors", "uat_jax.imports"]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("certify.verdict", "decide.verdict"),
+        ("certify", "decide"),
+        ("claims.ledger", "ledger.ledger"),
+        ("loops.loop", "decide.loops.loop"),
+    ],
+)
+def test_a_module_that_was_moved_is_named(before, now):
+    package = now.removesuffix("." + before.partition(".")[2])
+    with pytest.raises(ModuleNotFoundError, match=rf"what was in it is in uat_jax\.{re.escape(package)}$"):
+        importlib.import_module(f"uat_jax.{before}")
+    importlib.import_module(f"uat_jax.{now}")
+    with pytest.raises(ModuleNotFoundError, match="No module named 'uat_jax.nowhere'"):
+        importlib.import_module("uat_jax.nowhere")
 
 
 def test_the_map_knows_no_other_names():

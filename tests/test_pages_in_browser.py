@@ -77,7 +77,7 @@ return [...document.querySelectorAll("body *")].filter(e => [...e.childNodes].so
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [400, 800, 1200, 1600])
+@pytest.mark.parametrize("width", [400, 800, 1010, 1200, 1600])
 @pytest.mark.parametrize("name", [*PAIRS, "index"])
 def test_a_page_fits_its_window_and_can_be_read(name, width, dark, pages, chromium, tmp_path):
     chromium.open(pages / f"{name}.html", width, dark=dark)

@@ -1,6 +1,7 @@
 """Where two programs part: the line of a mistake, although both compute the same in different ways before and after."""
 
 import inspect
+import re
 
 import jax
 import jax.numpy as jnp
@@ -96,3 +97,19 @@ def test_how_far_apart_both_values_are():
     step = np.array([0, 1, 0, 0], np.float32)
     text = describe(uj.certify(lambda x: 2 * x, lambda x: 2 * x + step, V))
     assert "  apart: 1, which is 1 of the larger; 1 of 4 entries differ" in text
+
+
+LATER = {
+    "subtracted again": (lambda x, b: x + b, lambda x, b: (x + b) - b),
+    "doubled": (lambda x, b: x + b, lambda x, b: 2 * (x + b)),
+    "exchanged": (lambda x, b: (x + b, x * b), lambda x, b: (x * b, x + b)),
+}
+"""Functions of which one computes nothing that the other one does not."""
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_the_results_are_where_programs_part_that_compute_the_same_values(name):
+    text = describe(uj.certify(*LATER[name], V, V))
+    assert text.startswith("REFUTED") and re.search(
+        r"they part: left '\w+' at test_parting\.py:\d+; right '\w+' at test_parting\.py:\d+\n", text
+    )

@@ -166,6 +166,71 @@ def test_settings_of_a_mark_have_names(tmp_path):
     assert found.returncode == 1 and "got uat(7); wanted settings by name" in found.stdout
 
 
+UNUSABLE = """
+import random, jax, jax.numpy as jnp, uat_jax as uj
+
+X = jax.ShapeDtypeStruct((3,), jnp.float32)
+
+def misfit(x):
+    return x @ jnp.ones((4, 4))
+
+def drawn(x):
+    return x * random.random()
+
+def test_misfit(equivalent):
+    equivalent(misfit, misfit, X)
+
+def test_misfit_asserted():
+    uj.assert_equivalent(misfit, misfit, X)
+
+def test_misfit_kept(unchanged):
+    unchanged(misfit, X)
+
+def test_drawn(equivalent):
+    equivalent(drawn, drawn, X)
+
+def test_setting(equivalent):
+    equivalent(jnp.sin, jnp.sin, X, buget=3)
+"""
+"""What cannot be asked, in every way in which a test asks."""
+
+
+@pytest.mark.parametrize("options", [(), ("--uat-update",)], ids=["", "update"])
+def test_a_question_that_cannot_be_asked_shows_the_line_of_the_test_alone(options, tmp_path):
+    """Neither our lines nor JAX's, of which there would be hundreds."""
+    found = run(tmp_path, "-q", *options, test=UNUSABLE)
+    assert found.returncode == 1 and "5 failed" in found.stdout, found.stdout + found.stderr
+    shown = [line for line in found.stdout.splitlines() if line.startswith("E  ")]
+    assert len(shown) == 5 and shown[0].endswith("at test_user.py:7"), found.stdout
+    assert "the first time" in shown[3] and "did you mean budget?" in shown[4]
+    assert "equivalence.py" not in found.stdout and "site-packages" not in found.stdout
+    assert len(found.stdout.splitlines()) < 75
+
+
+OUTSIDE = """
+import pytest
+from uat_jax.pytest_plugin import equivalent as called
+
+@pytest.fixture(scope="session")
+def kept(unchanged):
+    return unchanged
+
+def test_kept(kept):
+    pass
+
+def test_called():
+    called(abs, abs)
+"""
+"""Fixtures used outside of a test: for a whole run, and as functions."""
+
+
+def test_a_fixture_outside_of_a_test_is_refused(tmp_path):
+    found = run(tmp_path, "-q", test=OUTSIDE)
+    assert "1 failed, 1 error" in found.stdout, found.stdout + found.stderr
+    assert "function scoped fixture unchanged with a session scoped request" in found.stdout
+    assert 'Fixture "equivalent" called directly' in found.stdout
+
+
 def test_the_example_of_the_readme(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     last = next(i for i, block in enumerate(blocks) if "(equivalent)" in block)

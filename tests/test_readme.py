@@ -80,6 +80,34 @@ def test_the_commands_stand_at_the_top(text):
     assert "pip install . && uat-jax prove" in top and "pip install '.[test]' && pytest" in top
 
 
+ORDER = (
+    "Install",
+    "A six-line test",
+    "A failing output",
+    "What a verdict means, and what not",
+    "Sizes and times",
+    "What is supported",
+    "Command line",
+    "The papers",
+    "Decomposition",
+)
+"""The sections, those that a person needs first before the others."""
+
+
+def test_the_sections_come_in_the_order_in_which_they_are_needed(text):
+    prose = re.sub(r"```.*?```", "", text, flags=re.S)
+    found = re.findall(r"^## (.*)$", prose, re.M)
+    assert tuple(found[: len(ORDER)]) == ORDER
+    block = text.split("## A six-line test")[1].split("```python\n")[1].split("```")[0]
+    assert len([line for line in block.splitlines() if line]) <= 6
+
+
+def test_every_command_of_a_figure_is_there(text):
+    """Files that the README says to run for a figure."""
+    named = re.findall(r"python (benchmarks/\w+\.py)", text)
+    assert len(named) >= 2 and all((README.parent / name).exists() for name in named)
+
+
 def test_ci_runs_the_readmes_commands():
     script = (README.parent / ".ci" / "run").read_text()
     for command in ("pip install . && uat-jax prove", "pip install '.[test]' && pytest"):

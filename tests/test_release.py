@@ -67,6 +67,14 @@ def test_links_of_the_readme_lead_somewhere_and_are_none_on_an_index():
     assert re.findall(r"\]\((?!https?:)(.*?)\)", re.sub(r"```.*?```", "", shown, flags=re.S)) == []
 
 
+def test_addresses_are_links_to_be_followed():
+    """Those of the source and of the site are not known before the first release; none is made up."""
+    urls = PROJECT["project"]["urls"]
+    assert "Papers" in urls and all(url.startswith("https://") and "example" not in url for url in urls.values())
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert urls["Papers"] in citation
+
+
 def test_extras_that_a_message_names_are_there():
     named = {
         name for path in SOURCES for name in re.findall(r"uat_jax\[(\w[\w-]*)\]", path.read_text(encoding="utf-8"))

@@ -62,7 +62,7 @@ def test_the_first_example_runs():
         wrong["test_my_softmax"]()
 
 
-NEEDS_FILES = ("certificate.json", "load_model", "torch", "read_stablehlo")
+NEEDS_FILES = ("certificate.json", "load_model", "torch", "read_stablehlo", "read_snapshot")
 """Examples with these words need a file, a model or PyTorch, and are not run."""
 
 
@@ -92,5 +92,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert {name.replace(".md", ".html") for name in contents()} <= {
         path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.html")
     }
+    asks = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"https?:(?!//[^\"]*\" rel=\"canonical)")
+    assert [path.name for path in tmp_path.rglob("*.html") if asks.search(path.read_text(encoding="utf-8"))] == []
     api = (tmp_path / "api.html").read_text(encoding="utf-8")
     assert all(f'id="uat_jax.{name}"' in api for name in uj._LATER)

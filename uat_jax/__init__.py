@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from uat_jax.explanation import Explanation as Explanation
     from uat_jax.explanation import explain as explain
     from uat_jax.inputs.matching import match_weights as match_weights
+    from uat_jax.inputs.snapshot import read_snapshot as read_snapshot
     from uat_jax.inputs.stablehlo import read_stablehlo as read_stablehlo
     from uat_jax.inputs.torch_program import read_torch as read_torch
     from uat_jax.ledger.claim import Claim as Claim
@@ -115,6 +116,7 @@ __all__ = [
     "positive",
     "prove",
     "prove_scan",
+    "read_snapshot",
     "read_stablehlo",
     "read_torch",
     "recheck",
@@ -150,6 +152,7 @@ _LATER = {
     "Explanation": "uat_jax.explanation",
     "explain": "uat_jax.explanation",
     "match_weights": "uat_jax.inputs.matching",
+    "read_snapshot": "uat_jax.inputs.snapshot",
     "read_stablehlo": "uat_jax.inputs.stablehlo",
     "read_torch": "uat_jax.inputs.torch_program",
     "Claim": "uat_jax.ledger.claim",

@@ -25,7 +25,7 @@ from uat_jax.bench.growth import Growth, growths
 from uat_jax.bench.measure import Row, measure
 from uat_jax.bench.record import as_line
 from uat_jax.bench.registry import chosen, entry_names, every_case, with_entries
-from uat_jax.cli_options import console
+from uat_jax.cli_options import console, working
 from uat_jax.decide.certificate import check_writable, write_atomically
 from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MemoryLimitError
@@ -89,7 +89,7 @@ def _compile_ahead_of_time(options: argparse.Namespace, console: Console) -> int
         raise InputError("--aot goes with names of kernels and --json only")
     if options.json:
         check_writable(Path(options.json))
-    with Console(stderr=True).status(f"compiling for {options.aot}") as status:
+    with working(f"compiling for {options.aot}") as status:
         tell = lambda row: status.update(f"{options.aot}: {row.kernel} is done")
         rows = compile_for(options.aot, options.cases, progress=tell)
     show_ahead_of_time(console, rows)
@@ -131,7 +131,7 @@ def _run_case(
     wrong, quick = False, effort == "quick"
     rounds = QUICK_ROUNDS if quick else case.rounds
     for size in getattr(case, effort):
-        with Console(stderr=True).status(f"{case.name}: {written(size)}"):
+        with working(f"{case.name}: {written(size)}"):
             try:
                 with out_of_memory("it"):
                     found = measure(case, size, rounds=rounds, quick=quick)

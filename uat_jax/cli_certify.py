@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import jax
-from rich.console import Console
 
-from uat_jax.cli_options import add_device, add_memory, console
+from uat_jax.cli_options import add_device, add_memory, console, working
 from uat_jax.decide.certificate import check_writable, write_atomically
 from uat_jax.decide.demands import HAZARDS, Demands, parse_tolerance
 from uat_jax.decide.domain import positive
@@ -84,6 +83,8 @@ def add_certify(parser: Any) -> None:
 def _certify(options: argparse.Namespace) -> int:
     for file in filter(None, (options.json, options.html)):
         check_writable(Path(file))
+    if options.json and options.json == options.html:
+        raise InputError(f"got {options.json} for --json and for --html; give each a file of its own")
     if options.specs and options.arg:
         raise InputError("got --specs and --arg; give the inputs in one of both ways")
     if options.generalize and options.sizes:
@@ -95,7 +96,7 @@ def _certify(options: argparse.Namespace) -> int:
     if options.positive:
         specs = _positive(specs or specs_of(*functions), options.positive)
     start = time.perf_counter()
-    with Console(stderr=True).status("starting") as status, on_device(options.device):
+    with working("starting") as status, on_device(options.device):
         certificate = certify(
             *functions,
             *specs,
@@ -111,13 +112,13 @@ def _certify(options: argparse.Namespace) -> int:
         )
     complaints = demands.complaints(certificate) if certificate.passes else []
     seconds = time.perf_counter() - start
-    show_equivalence(console(), certificate, seconds, hazards=demands.hazards != "ignore", complaints=complaints)
-    if options.explain:
-        show_pieces(console(), certificate)
-    if options.json:
+    if options.json:  # files first: what is printed may have a reader who leaves, such as head
         certificate.save(options.json)
     if options.html:
         write_atomically(Path(options.html), certificate.html())
+    show_equivalence(console(), certificate, seconds, hazards=demands.hazards != "ignore", complaints=complaints)
+    if options.explain:
+        show_pieces(console(), certificate)
     return 0 if certificate.passes and not complaints else 1
 
 

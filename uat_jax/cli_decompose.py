@@ -21,7 +21,7 @@ import numpy as np
 from rich.console import Console
 
 from uat_jax.certification import Certification, certify_decomposition
-from uat_jax.cli_options import console
+from uat_jax.cli_options import console, working
 from uat_jax.decide.certificate import check_writable, environment
 from uat_jax.decide.settings import DTYPES
 from uat_jax.decomposition.adaptation import adaptation
@@ -124,7 +124,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     _check_out(options)
     wide = options.dtype == "float64" or jax.config.read("jax_enable_x64")
     with on_device(options.device), jax.enable_x64(wide):
-        with Console(stderr=True).status("reading the model") as status:
+        with working("reading the model") as status:
             model = _load(folder, options.dtype, adapter)
             inputs = _inputs(model, folder, options)
             targets = _targets(model, inputs, options, folder)

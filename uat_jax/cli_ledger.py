@@ -99,8 +99,8 @@ def _proved(options: argparse.Namespace, settings: Settings, names: Sequence[str
     found = _decide_all([find(name) for name in names], settings, jobs, statements=kept)
     if process_index() == 0:
         chapters = [(chapter.title, [found[c.id] for c in chapter.claims if c.id in found]) for chapter in CHAPTERS]
+        _write(found, options)  # before it is shown: what is printed may have a reader who leaves, such as head
         show_verdicts(console(), chapters, time.perf_counter() - start)
-        _write(found, options)
     return 0 if all(certificate.passes for certificate in found.values()) else 1
 
 

@@ -6,6 +6,7 @@ import sys
 from typing import Any, NoReturn
 
 from rich.console import Console
+from rich.status import Status
 
 from uat_jax.decide.effort import MEMORY
 from uat_jax.devices import DEVICES
@@ -33,6 +34,12 @@ class _Console(Console):
 
     def on_broken_pipe(self) -> NoReturn:
         raise BrokenPipeError
+
+
+def working(on: str) -> Status:
+    """A line on a terminal that says what is being done, with a sign that turns, in letters that can be encoded."""
+    terminal = Console(stderr=True)
+    return terminal.status(on, spinner="line" if terminal.options.ascii_only else "dots")
 
 
 def console() -> Console:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 
 class UatJaxError(Exception):
     """Base of every error raised on purpose. The command line prints its message and exits with 2."""
+
+    def alone(self) -> Self:
+        """This error without what led to it: the lines of this package, and what JAX says of its own."""
+        self.__notes__ = []
+        return self.with_traceback(None)
 
 
 class ShapeError(UatJaxError):

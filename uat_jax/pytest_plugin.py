@@ -136,11 +136,14 @@ class Equivalent:
         from uat_jax.decide.demands import Demands
         from uat_jax.decide.description import describe, headline
         from uat_jax.decide.equivalence import BUDGET, certify
-        from uat_jax.errors import NotEquivalentError
+        from uat_jax.errors import NotEquivalentError, UatJaxError
 
         chosen: dict[str, Any] = {"budget": BUDGET, **self.settings, **settings}
-        demands = Demands(chosen.pop("rounding", None), chosen.pop("hazards", "warn"))
-        certificate = certify(left, right, *specs, **_known(chosen))
+        try:
+            demands = Demands(chosen.pop("rounding", None), chosen.pop("hazards", "warn"))
+            certificate = certify(left, right, *specs, **_known(chosen))
+        except UatJaxError as unusable:
+            raise unusable.alone() from None  # the test's own line is shown, and not ours or JAX's
         self._keep(certificate)
         if not certificate.passes:
             raise NotEquivalentError(describe(certificate), certificate)
@@ -210,7 +213,7 @@ class Unchanged:
         __tracebackhide__ = True
         from uat_jax.decide.certificate import write_atomically
         from uat_jax.decide.specification import snapshot_of
-        from uat_jax.errors import InputError, NotEquivalentError
+        from uat_jax.errors import InputError, NotEquivalentError, UatJaxError
         from uat_jax.inputs.functions import SNAPSHOT
         from uat_jax.inputs.snapshot import read_snapshot
 
@@ -220,18 +223,20 @@ class Unchanged:
             )
         self.count += 1
         path = self.folder / f"{self.name}{'' if self.count == 1 else f'-{self.count}'}{SNAPSHOT}"
-        if self.update:
+        if not self.update and not path.is_file():
+            raise InputError(f"there is no snapshot {path.name}; run pytest --uat-update to take it")
+        try:
+            if not self.update:
+                return self.equivalent(read_snapshot(path), function, *specs, **settings)
             text = snapshot_of(function, specs)
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 write_atomically(path, text)
             return None
-        if not path.is_file():
-            raise InputError(f"there is no snapshot {path.name}; run pytest --uat-update to take it")
-        try:
-            return self.equivalent(read_snapshot(path), function, *specs, **settings)
         except NotEquivalentError as error:
             text = f"{error}\n\n{path.name} says otherwise; if the change is meant, run pytest --uat-update"
             raise NotEquivalentError(text, error.certificate) from None
+        except UatJaxError as unusable:
+            raise unusable.alone() from None
 
 
 def _settings(mark: pytest.Mark) -> dict[str, Any]:

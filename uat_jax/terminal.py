@@ -15,6 +15,9 @@ from typing import Any
 PLAIN = "uat_jax.plain"
 """The name of the handler of letters that an encoding does not have, for `codecs`."""
 
+OTHERS = ("strict", "surrogateescape", "backslashreplace")
+"""What Python does by itself with letters that a stream cannot encode: an error, or \\u03c3."""
+
 NARROWEST, WIDEST = 40, 100
 """Text is wrapped at these columns at least and at most, however wide the terminal is."""
 
@@ -51,7 +54,7 @@ codecs.register_error(PLAIN, _plain)
 
 def writes_anything(stream: Any) -> None:
     """Have a text stream write words in place of letters that its encoding has not; other streams are left alone."""
-    if hasattr(stream, "reconfigure") and getattr(stream, "errors", "") in ("strict", "surrogateescape"):
+    if hasattr(stream, "reconfigure") and getattr(stream, "errors", "") in OTHERS:
         stream.reconfigure(errors=PLAIN)
 
 

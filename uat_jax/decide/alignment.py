@@ -248,10 +248,15 @@ class _Pair:
         self.walk(arithmetic, given, found.keep)
 
     def laws(self, fields: PrimeFields) -> frozenset[str]:
-        """The laws under which the certificate was decided, or those under which values are looked at first."""
+        """The laws under which the certificate was decided, or those under which values are looked at first.
+
+        These take constants for what they stand for: 8^-½ and 1/√8 are no difference that refutes.
+        """
         figures = [e.figures for e in self.certificate.evidence]
         decided = next((frozenset(f.laws) for f in figures if isinstance(f, FieldsOfFunctions)), None)
-        return fields.laws & decided if decided else fields.laws_of_fingerprints(frozenset(), exponential_form=False)
+        if decided:
+            return fields.laws & decided
+        return fields.laws_of_fingerprints(frozenset(), exponential_form=False) | fields.laws & {"constants as meant"}
 
     def at_counterexample(self) -> dict[Var, str]:
         """What values are at the counterexample, in float64, as far as that can be followed."""

@@ -90,7 +90,7 @@ def _evidence(
         rounds=found.rounds,
         sample=seen,
         almost_everywhere=found.almost,
-        parting="" if found.equal or found.almost else parting(programs, found.apart),
+        parting="" if found.equal or found.almost else parting(programs, _apart(found, programs)),
     )
     reason = _doubt(found, ties, error, programs)
     if reason:
@@ -111,7 +111,7 @@ def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float, programs: 
         return f"equal except where the numbers compared are equal, {where}; pass almost_everywhere=True to accept that"
     if not found.equal:
         output, entry = found.where or (0, ())
-        where = parting(programs, found.apart)
+        where = parting(programs, _apart(found, programs))
         they_part = f"; they part at {where}" if where else ""
         law = missing(programs, found.apart)
         return f"different as formal expressions, at output {output}{list(entry)}{they_part}; {law}"
@@ -119,6 +119,18 @@ def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float, programs: 
         bound = f"2^{found.log2_error:.0f}, wanted 2^{math.log2(error):.0f}"
         return f"equal at random points, but their degree is too large: the chance of error is {bound}"
     return ""
+
+
+def _apart(found: FieldComparison, programs: Sequence[ClosedJaxpr]) -> Sequence[Sequence[JaxprEqn]]:
+    """What each program computes and the other one never does; of one without any, how its result is made.
+
+    All that a program computes may be an earlier value of the other one, as x + b is in (x + b) - b or 2 (x + b).
+    """
+    if found.where is None:
+        return found.apart
+    output = found.where[0]
+    made = ([e for e in p.jaxpr.eqns if p.jaxpr.outvars[output] in e.outvars] for p in programs)
+    return [apart or result for apart, result in zip(found.apart, made, strict=False)]
 
 
 def _named(programs: Sequence[ClosedJaxpr], decisions: Iterable[JaxprEqn]) -> str:

@@ -88,8 +88,8 @@ OF_ITS_SIZE = "every entry is followed; use smaller arrays, or compare parts of 
 MOST_NAMED = 3
 """Of more primitives of a kind only their number is said."""
 
-NOWHERE = " in JAX's own code"
-"""Said of an equation of which no line of the user's is known, as where a function of JAX is compared as it is."""
+NOWHERE = " at a line that is not known"
+"""Said of an equation without a line of the user's: of JAX itself, of a file, of a derivative's rule."""
 
 PLACE = re.compile(rf" (at|near) \S+:\d+|{NOWHERE}")
 """A line of a program, as `source_line` writes it."""

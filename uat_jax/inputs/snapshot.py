@@ -69,12 +69,23 @@ def snapshot(program: ClosedJaxpr, arguments: Any, outputs: Any, variable: Seque
     return json.dumps(data, indent=1) + "\n"
 
 
-def read_snapshot(path: Path) -> Program:
-    """The program in a snapshot: a function of the arguments that it was taken with, which refuses others.
+def read_snapshot(path: str | Path) -> Program:
+    """The program in a snapshot, which the fixture `unchanged` has written.
+
+    Args:
+        path: of the file, such as snapshots/test_model.test_forward.snapshot.json.
+
+    Returns:
+        A function of the arguments that the snapshot was taken with, which refuses others.
 
     Raises:
         InputError: there is no such file, it is damaged, or of a later version.
+
+    Example:
+        >>> before = uj.read_snapshot("snapshots/test_model.test_forward.snapshot.json")
+        >>> uj.assert_equivalent(before, forward, *specs)
     """
+    path = Path(path)
     data = _read(path)
     inputs, expected = data["inputs"], data["arguments"]
     lines = [[""] * len(jaxpr["equations"]) for jaxpr in data["jaxprs"]]
@@ -96,7 +107,7 @@ def read_snapshot(path: Path) -> Program:
             )
         return _built(data["outputs"], run(*(x for x, kept in zip(leaves, fixed, strict=True) if not kept)))
 
-    return Program(function, _specs(data), name=str(path))
+    return Program(function, _specs(data), name=str(path), source=f"uj.read_snapshot({str(path)!r})")
 
 
 def _specs(data: Any) -> tuple[Any, ...]:

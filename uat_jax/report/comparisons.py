@@ -15,7 +15,7 @@ STYLE = """
 .uat td:nth-child(1) { min-width: 18rem; } .uat td:nth-child(3) { min-width: 12rem; }
 .uat td:nth-child(2), .uat td:last-child, .uat th { white-space: nowrap; }
 .uat tr[hidden] { display: none; }
-@media (max-width: 700px) {
+@media (max-width: 1000px) {
   .uat table, .uat tbody, .uat tr, .uat td { display: block; min-width: 0; }
   .uat thead { position: absolute; left: -999rem; }
   .uat tr { padding: .5rem 0; border-bottom: 1px solid var(--line); } .uat td { border: 0; padding: 0; }

@@ -15,7 +15,7 @@ from uat_jax.decide.figures import Fields, Figures
 from uat_jax.decomposition.attribution import Attribution, Similarity
 from uat_jax.decomposition.decomposition import Decomposition, names
 from uat_jax.decomposition.measurements import Depths, lengths, shares
-from uat_jax.report.table import COLOURS
+from uat_jax.report.table import COLOURS, show_line
 
 COLUMNS = 16
 """How many columns of numbers a table has: a terminal of 160 characters holds them."""
@@ -128,7 +128,7 @@ def show_certification(console: Console, of: Certification) -> None:
     """Verdict, chance of error, at which sizes, what is proved at every depth, and what is assumed."""
     console.print(Text(str(of.certificate.verdict), style=COLOURS[of.certificate.verdict]).append(f"  {CERTIFIED}", ""))
     for name, text in _certification_lines(of):
-        console.print(f"  {name:<13} {text}", markup=False, highlight=False, soft_wrap=True)
+        show_line(console, name, text, width=13)
 
 
 CERTIFIED = "the terms are those of Theorem 1, and add up to what the network computes"

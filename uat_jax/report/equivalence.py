@@ -22,7 +22,7 @@ from uat_jax.decide.figures import (
 )
 from uat_jax.decide.one_change import one_change
 from uat_jax.decide.verdict import Evidence, Method
-from uat_jax.report.table import COLOURS
+from uat_jax.report.table import COLOURS, show_line
 
 MOST_NUMBERS = 1000
 """A larger counterexample is not printed."""
@@ -44,30 +44,32 @@ def show_equivalence(
     headline = Text(str(certificate.verdict), style=COLOURS[certificate.verdict])
     headline.append(f"  {claim['left']}  and  {claim['right']}", style="default")
     console.print(headline)
-    refused = [f"  refused   {complaint}" for complaint in complaints]
-    for line in (*_lines(certificate, seconds, hazards), *refused):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    for word, text in _lines(certificate, hazards):
+        show_line(console, word, text, width=9)
+    for complaint in complaints:
+        show_line(console, "refused", complaint, width=9)
+    console.print(f"  decided in {seconds:.1f} s", highlight=False)
+    if certificate.counterexample:
+        for line in _counterexample(certificate.counterexample):  # not folded: it is to be copied
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _lines(certificate: Certificate, seconds: float, hazards: bool) -> Iterator[str]:
+def _lines(certificate: Certificate, hazards: bool) -> Iterator[tuple[str, str]]:
+    """What is told of a certificate: a word for what it is, and the text."""
     where = ", almost everywhere" if certificate.claim["almost_everywhere"] else ""
-    yield f"  inputs    {', '.join(certificate.claim['inputs'])}{where}"
+    yield "inputs", f"{', '.join(certificate.claim['inputs'])}{where}"
     for evidence in certificate.evidence:
-        yield f"  {evidence.method:<9} {_finding(evidence)}"
+        yield evidence.method, _finding(evidence)
         if isinstance(evidence.figures, Refuted) and evidence.figures.parting:
-            yield f"  parting   {evidence.figures.parting}"
+            yield "parting", evidence.figures.parting
         elif isinstance(evidence.figures, Refuted | RefutedAtTies):
-            yield f"  fields    {evidence.figures.fields}"
+            yield "fields", evidence.figures.fields
     change = one_change(certificate)
     if change:
-        yield f"  mended    {change}"
+        yield "mended", change
     for assumption in certificate.assumptions:
-        yield f"  assuming  {assumption.text}"
-    for word, line in certificate.floats.lines(hazards=hazards) if certificate.floats else ():
-        yield f"  {word:<9} {line}"
-    yield f"  decided in {seconds:.1f} s"
-    if certificate.counterexample:
-        yield from _counterexample(certificate.counterexample)
+        yield "assuming", assumption.text
+    yield from certificate.floats.lines(hazards=hazards) if certificate.floats else ()
 
 
 def _counterexample(found: Counterexample) -> Iterator[str]:

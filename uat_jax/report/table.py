@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from rich import box
@@ -36,6 +37,15 @@ MEANINGS = {
     Verdict.AGREES: "not proved; floats stay within a derived tolerance of the exact value",
     Verdict.UNKNOWN: "neither proved nor refuted",
 }
+
+
+def show_line(console: Console, word: str, text: str, width: int) -> None:
+    """A text behind the word that says what it is, in a column of some width; folded where a terminal shows it."""
+    line, margin = f"  {word:<{width}} {text}", " " * (width + 3)
+    if console.is_terminal:
+        columns = max(console.width, 2 * len(margin))
+        line = textwrap.fill(line, columns, subsequent_indent=margin, break_on_hyphens=False)
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def show_verdicts(console: Console, chapters: Sequence[tuple[str, Sequence[Certificate]]], seconds: float) -> None:
