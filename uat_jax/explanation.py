@@ -177,7 +177,7 @@ def explain(
     lens = None
     if model.unembedding is not None:
         top = min(5, model.unembedding.shape[1])
-        lens = whole(lambda m, t: jax.tree.map(lambda a: a[:, -1:], logit_lens(m, t, top=top, precision=precision)))
+        lens = compiled(lambda m, t: logit_lens(m, t, top=top, at=-1, precision=precision))
     return Explanation(title or " ".join(names), names, chosen.name, decomposition, layers, heads, depths, lens, word)
 
 

@@ -118,6 +118,5 @@ def _whole(digits: str, what: str, text: str) -> int:
 
 def _checked(target: Target, model: Model, features: jax.Array) -> Target:
     """The target, if the model has it."""
-    width = model.embedding.tokens.shape[1]
-    jax.eval_shape(lambda m: target.output(m, jnp.zeros((len(features), width), features.dtype)), model)
+    jax.eval_shape(lambda m: target.output(m, jnp.zeros((len(features), m.width), features.dtype)), model)
     return target

@@ -159,6 +159,11 @@ class Model:
         return jnp.matmul(x, self.affine.matrix, precision="highest") + self.affine.bias[None]
 
     @property
+    def width(self) -> int:
+        """M, the features of each token."""
+        return (self.embedding.tokens if self.affine is None else self.affine.matrix).shape[1]
+
+    @property
     def epsilon(self) -> float:
         """ε of the norms."""
         return self.architecture.epsilon
