@@ -16,7 +16,7 @@ class Lens(NamedTuple):
     """The most probable words at each depth and token, the first one first."""
 
     words: jax.Array
-    """Token numbers, (L + 1, N, k)."""
+    """Numbers of tokens, or of labels, (L + 1, N, k); N is 1 where the model reads one token alone."""
     logits: jax.Array
     """Their logits, (L + 1, N, k)."""
 
@@ -31,8 +31,8 @@ def logit_lens(
 ) -> Lens:
     """The `top` largest logits of output(x_j) for j = 0, …, L and each of N tokens; those of x_L are the model's own.
 
-    With `at` those of one token alone, −1 being the last: N is 1.  One depth after the other, so that no more than (N, V) logits are held at once.  Texts of nearly one length share a
-    compiled program, as those of `decompose` do.
+    With `at` those of one token alone, −1 being the last: N is 1.  One depth after the other, so that no more than
+    (N, V) logits are held at once.  Texts of nearly one length share a compiled program, as those of `decompose` do.
 
     Raises:
         InputError: a model without unembedding, tokens that it does not take, a `top` that is none of 1, …, V, or a
@@ -66,7 +66,7 @@ def _lens(
     states = jnp.stack(model.states(tokens, length, precision=precision))
     if model.architecture.reads == "each" and at is not None:  # each token by itself
         states, length = states[:, at][:, None], None
-    of = lambda x: jax.lax.top_k(model.output(x, length, precision=precision), top)
+    of = lambda x: jax.lax.top_k(jnp.atleast_2d(model.output(x, length, precision=precision)), top)
     logits, words = jax.lax.map(of, states)
     return Lens(words, logits)
 

@@ -1,8 +1,8 @@
 """What a user calls, as it is called, against the forward pass of the whole model: time, memory, compiling.
 
 `decompose` and `attribute` check their arguments, fill the text up to a bucket of lengths and run the forward pass
-beside what they find, all of which is in these times.  The forward pass is the model's output, logits included, compiled
-once by `jax.jit`.  Each call is made of blocks in a tuple and of blocks in a loop (`Model.stacked`).
+beside what they find, all of which is in these times.  The forward pass is the model's output, logits included,
+compiled once by `jax.jit`.  Each call is made of blocks in a tuple and of blocks in a loop (`Model.stacked`).
 """
 
 from __future__ import annotations
