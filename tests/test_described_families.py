@@ -141,6 +141,60 @@ def test_terms_are_those_of_theorem_1(name):
     assert np.all(np.abs(CLOSED_FORM(model, tokens) - TERMS(model, tokens)) <= may)
 
 
+OTHERS = ("gpt2", "bert", "llama", "mistral", "qwen2")
+"""Fixtures of two texts of twelve tokens, compared with the reference in test_families.py."""
+KINDS = ("layer", "head", "neuron", "token")
+
+
+def text_of(name):
+    """Seven tokens of the fixture."""
+    wanted = expected(name)
+    return np.asarray(wanted["tokens"][0, :7] if "tokens" in wanted.files else wanted["tokens_7"])
+
+
+def output_of(model):
+    return dc.Coordinate(-1, 1) if model.unembedding is None else dc.Logit(-1, 1)
+
+
+@pytest.mark.parametrize("name", one_in(40, DESCRIBED + OTHERS, kept=("mamba",)))
+def test_every_kind_of_result_adds_up_and_sees_no_padding(name):
+    """A call fills seven tokens up to eight; without filling up, the same numbers: streams, contributions, words.
+
+    Each is a sum of products along fewer than 1,000 operations, each of which may lose 2⁻⁵² of what all parts sum up to.
+    With a mask, the rows of a batch are the texts alone, to the bit.
+    """
+    model, tokens = loaded(name), jnp.asarray(text_of(name))
+    output, of = output_of(model), model.architecture
+    same = lambda a, b, size: np.all(np.abs(np.asarray(a) - np.asarray(b)) <= 1000 * 2.0**-52 * size)
+    two = dc.two_streams(model, tokens)
+    assert same(two, computed(dc.two_streams, model, tokens), np.abs(two).sum(axis=0).max())
+    assert same(two.sum(axis=0), computed(model.hidden, tokens), np.abs(two).sum(axis=0).max())
+    batch, mask = np.stack([np.append(tokens, 0), np.append(0, tokens)]), [[1] * 7 + [0], [0] + [1] * 7]
+    for by in KINDS:
+        found = dc.attribute(model, tokens, output, by=by)
+        alone = computed(lambda m, t, by=by: dc.contributions(m, t, output, by=by), model, tokens)
+        size = np.abs(alone).sum()
+        assert same(found.contributions, alone, size) and same(found.total, found.output, size), by
+        masked = dc.attribute(model, batch, output, mask, by=by).contributions
+        assert np.array_equal(masked[0, :, :7], found.contributions) and not masked[0, :, 7].any(), by
+        assert np.array_equal(masked[1, :, 1:], found.contributions) and not masked[1, :, 0].any(), by
+        if not of.causal:  # a causal text does not see what comes behind it
+            filled = jnp.append(tokens, 0)
+            first = dc.Coordinate(0, 1)
+            seen, right = (
+                computed(lambda m, t, by=by: dc.contributions(m, t, first, by=by), model, t) for t in (filled, tokens)
+            )
+            assert not same(seen[:, :7], right, np.abs(right).sum()), by
+    depths = dc.attribute_by_depth(model, tokens, output)
+    assert same(depths.total, depths.output, np.abs(depths.contributions).sum(axis=(1, 2)).max())
+    if model.unembedding is not None:
+        words = lambda **at: dc.logit_lens(model, tokens, top=3, **at).logits
+        alone = computed(lambda m, t: dc.logit_lens(m, t, top=3).logits, model, tokens)
+        size = np.abs(alone).max() * model.width
+        assert same(words(), alone, size) and alone.shape[1] == (7 if of.reads == "each" else 1)
+        assert same(words(at=-1), alone[:, -1:], size)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", DESCRIBED + VISION)
 def test_architectures_are_certified(name):
