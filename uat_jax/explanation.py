@@ -190,7 +190,7 @@ def explain(
         top = min(5, model.unembedding.shape[1])
         lens = compiled(lambda m, t: logit_lens(m, t, top=top, at=-1, precision=precision))
     kinds = "patch" if image else "token", "word" if model.architecture.reads == "each" else "label"
-    title = title or (f"an image of {len(names) - 1} patches" if image else " ".join(names))
+    title = title or (f"An image of {len(names) - 1} patches" if image else " ".join(names))
     return Explanation(title, names, chosen.name, decomposition, layers, heads, depths, lens, word, *kinds)
 
 

@@ -9,6 +9,7 @@ a bias was added, from where the later layers carry it on.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -288,14 +289,16 @@ def attribute_by_depth(
 def sources(model: Model, by: By) -> tuple[Source, ...]:
     """What the rows of the contributions are.  Raises `InputError` for another `by`."""
     _check_by(by)
+    blocks, L = model.blocks, len(model.blocks)
+    blocks = [blocks.shapes] * L if isinstance(blocks, Stack) else blocks
     match by:
         case "layer":
-            return layer_sources(len(model.blocks))
+            return layer_sources(L)
         case "head":
-            return head_sources([block.heads for block in model.blocks])
+            return head_sources([block.heads for block in blocks])
         case "neuron":
-            attends = [block.heads > 0 for block in model.blocks]
-            return neuron_sources([neurons(block.feed_forward) for block in model.blocks], attends)
+            attends = [block.heads > 0 for block in blocks]
+            return neuron_sources([neurons(block.feed_forward) for block in blocks], attends)
         case "token":
             return ends()
 
@@ -341,7 +344,8 @@ class _Weights(NamedTuple):
 def _ones(model: Model, by: By, tokens: int) -> _Weights:
     """A weight of 1 for each source at each token; those of layers one above the other are one array."""
     one = functools.partial(jnp.ones, dtype=model.embedding.tokens.dtype)
-    rows = [sum(source.layer == j for source in sources(model, by)) for j in range(1, len(model.blocks) + 1)]
+    counts = Counter(source.layer for source in sources(model, by))
+    rows = [counts[j] for j in range(1, len(model.blocks) + 1)]
     if isinstance(model.blocks, Stack):
         return _Weights(one((2, tokens)), one((len(rows), rows[0], tokens)))
     return _Weights(one((2, tokens)), tuple(one((R, tokens)) for R in rows))

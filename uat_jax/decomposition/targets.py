@@ -71,7 +71,7 @@ def usual_target(model: Model, features: jax.Array, word: Callable[[int], str] =
 
 
 def usual_place(model: Model) -> int:
-    """Where logits are read: at the first token by models that read it alone, as those of images do; else at the last."""
+    """Where logits are read: at the first token by models that read it alone, as of images; else at the last."""
     return 0 if model.architecture.reads == "first" else -1
 
 

@@ -31,7 +31,7 @@ from uat_jax.networks.patches import Image
 from uat_jax.networks.positions import alibi, alibi_slopes, distance_buckets
 from uat_jax.networks.rope_scaling import Rope
 from uat_jax.networks.shapes import check_some_layers
-from uat_jax.networks.stack import Stack, carry, stack
+from uat_jax.networks.stack import Stack, are_alike, carry, stack
 
 BLOCKS: Mapping[str, Callable[[Block, jax.Array, BlockOptions], jax.Array]] = {
     "pre-norm": pre_norm_block,
@@ -39,6 +39,10 @@ BLOCKS: Mapping[str, Callable[[Block, jax.Array, BlockOptions], jax.Array]] = {
     "parallel": parallel_block,
     "lone": lone_block,
 }
+
+
+DEEP = 12
+"""From so many layers on a model that is read from a folder keeps them one above the other."""
 
 
 class Affine(NamedTuple):
@@ -148,6 +152,17 @@ class Model:
         Raises what `stack` raises where the blocks have different shapes.
         """
         return replace(self, blocks=stack(tuple(self.blocks)))
+
+    def compiled_soon(self) -> Model:
+        """The model as `uat_jax.load_model` gives it: with `DEEP` layers or more that are alike, their loop; else as it is.
+
+        From there on compiling a loop takes half as long or less, and running it no longer
+        (`uat-jax bench calls --full`).
+        """
+        layers = range(1, len(self.blocks) + 1)
+        amplitudes = {1.0 if rope is None else rope.amplitude for _, rope in map(self.architecture.attends, layers)}
+        pays = len(self.blocks) >= DEEP and len(amplitudes) == 1
+        return self.stacked() if pays and not isinstance(self.blocks, Stack) and are_alike(self.blocks) else self
 
     def embed(self, tokens: jax.Array) -> jax.Array:
         """x_0, (N,) → (N, M)."""
