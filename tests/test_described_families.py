@@ -160,11 +160,11 @@ def output_of(model):
 def test_every_kind_of_result_adds_up_and_sees_no_padding(name):
     """A call fills seven tokens up to eight; without filling up, the same numbers: streams, contributions, words.
 
-    Each is a sum of products along fewer than 1,000 operations, each of which may lose 2⁻⁵² of what all parts sum up to.
+    Each is a sum of products along fewer than 1,000 operations, each of which may lose 2⁻⁵² of the sum of all parts.
     With a mask, the rows of a batch are the texts alone, to the bit.
     """
     model, tokens = loaded(name), jnp.asarray(text_of(name))
-    output, of = output_of(model), model.architecture
+    output, first, of = output_of(model), dc.Coordinate(0, 1), model.architecture
     same = lambda a, b, size: np.all(np.abs(np.asarray(a) - np.asarray(b)) <= 1000 * 2.0**-52 * size)
     two = dc.two_streams(model, tokens)
     assert same(two, computed(dc.two_streams, model, tokens), np.abs(two).sum(axis=0).max())
@@ -180,7 +180,6 @@ def test_every_kind_of_result_adds_up_and_sees_no_padding(name):
         assert np.array_equal(masked[1, :, 1:], found.contributions) and not masked[1, :, 0].any(), by
         if not of.causal:  # a causal text does not see what comes behind it
             filled = jnp.append(tokens, 0)
-            first = dc.Coordinate(0, 1)
             seen, right = (
                 computed(lambda m, t, by=by: dc.contributions(m, t, first, by=by), model, t) for t in (filled, tokens)
             )

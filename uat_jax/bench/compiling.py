@@ -16,17 +16,17 @@ class Compiling(NamedTuple):
     compile: float
 
 
-_STAGES = {
+_STAGES: dict[str, str] = {
     "/jax/core/compile/jaxpr_trace_duration": "trace",
     "/jax/core/compile/jaxpr_to_mlir_module_duration": "trace",
     "/jax/core/compile/backend_compile_duration": "compile",
 }
-_taken = dict.fromkeys(("trace", "compile"), 0.0)
+_taken: dict[str, float] = {"trace": 0.0, "compile": 0.0}
 
 
-def _keep(event: str, seconds: float, **_: object) -> None:
+def _keep(event: str, duration_secs: float, **_: str | int) -> None:
     if event in _STAGES:
-        _taken[_STAGES[event]] += seconds
+        _taken[_STAGES[event]] += duration_secs
 
 
 jax.monitoring.register_event_duration_secs_listener(_keep)

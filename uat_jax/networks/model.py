@@ -154,10 +154,9 @@ class Model:
         return replace(self, blocks=stack(tuple(self.blocks)))
 
     def compiled_soon(self) -> Model:
-        """The model as `uat_jax.load_model` gives it: with `DEEP` layers or more that are alike, their loop; else as it is.
+        """With `DEEP` layers or more that are alike, their loop; else as it is: so `uat_jax.load_model` gives it.
 
-        From there on compiling a loop takes half as long or less, and running it no longer
-        (`uat-jax bench calls --full`).
+        From there on a loop compiles in less time and takes no longer to run (`uat-jax bench calls --full`).
         """
         layers = range(1, len(self.blocks) + 1)
         amplitudes = {1.0 if rope is None else rope.amplitude for _, rope in map(self.architecture.attends, layers)}
