@@ -9,6 +9,7 @@ import functools
 import json
 import warnings
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -32,6 +33,7 @@ from uat_jax.networks.families import ARCHITECTURES, FAMILIES, build_model, load
 from uat_jax.networks.families import __main__ as table
 from uat_jax.networks.families.description import WITHOUT_EFFECT
 from uat_jax.networks.norms import LayerNorm, RMSNorm
+from uat_jax.networks.stack import Stack
 
 pytest.importorskip("safetensors", reason="reading weights needs safetensors (extra [models])")
 
@@ -143,7 +145,7 @@ def test_terms_are_those_of_theorem_1(name):
 
 OTHERS = ("gpt2", "bert", "llama", "mistral", "qwen2")
 """Fixtures of two texts of twelve tokens, compared with the reference in test_families.py."""
-KINDS = ("layer", "head", "neuron", "token")
+KINDS: Any = ("layer", "head", "neuron", "token")
 
 
 def text_of(name):
@@ -608,6 +610,22 @@ def test_what_cannot_be_loaded_says_what_is_missing_and_what_to_do():
         with pytest.raises(UnsupportedError, match=message) as refused:
             build_model(Checkpoint({**config, "model_type": kind, "architectures": [name]}, {}))
         assert "decompose_function(f, x)" in str(refused.value) and len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("name", one_in(2, ["gpt2", "gemma3"]))
+def test_deep_models_are_read_as_a_loop(monkeypatch, name):
+    """With the same contributions, and only where the layers are alike."""
+    apart = loaded(name)
+    monkeypatch.setattr(model_module, "DEEP", len(apart.blocks))
+    deep, tokens, output = loaded(name), text_of(name), output_of(apart)
+    assert isinstance(deep.blocks, Stack) and isinstance(apart.blocks, tuple)
+    found, wanted = (dc.attribute(model, tokens, output, by="head") for model in (deep, apart))
+    size = np.abs(wanted.contributions).sum()
+    assert np.all(np.abs(found.contributions - wanted.contributions) <= 1000 * 2.0**-52 * size)
+    assert found.names == wanted.names
+    first, *others = apart.blocks
+    other = dataclasses.replace(apart, blocks=(first._replace(norm_1=None), *others))
+    assert other.compiled_soon() is other
 
 
 def test_what_to_do_instead_works():
