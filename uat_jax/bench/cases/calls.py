@@ -126,7 +126,6 @@ CASES = (
         quick=(_size("gpt2", 2, 4, 2, 12, 16),),
         standard=(MINILM,),
         full=(MINILM, GPT2),
-        axes=("depth",),
         rounds=7,
         compiled=False,
     ),
