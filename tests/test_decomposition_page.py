@@ -12,6 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from excerpt import one_in
 from random_models import FAMILIES
 from random_parameters import generator
 
@@ -134,6 +135,38 @@ def test_an_explanation_is_shown_in_a_notebook_and_saved(random, tmp_path):
         found.save(tmp_path / "none" / "page.html")
     with pytest.raises(InputError, match="wanted a name that ends in"):
         found.save(tmp_path / "page.txt")
+
+
+FIXTURES = Path(__file__).parent / "model_fixtures"
+FOLDERS = sorted(path.parent.name for path in FIXTURES.glob("*/expected.npz"))
+
+
+@pytest.mark.parametrize("name", one_in(80, FOLDERS, kept=("mamba", "vit_classes", "gpt2_classes")))
+def test_the_page_of_a_family_says_what_is_in_it(name):
+    """No heads where there are none, patches of images, labels where logits are of labels; the model's own output."""
+    pytest.importorskip("safetensors", reason="reading weights needs safetensors (extra [models])")
+    model, wanted = uj.load_model(FIXTURES / name), np.load(FIXTURES / name / "expected.npz")
+    image = model.architecture.image is not None
+    given = next(wanted[of] for of in ("images", "tokens", "tokens_7") if of in wanted.files)
+    given = given[0].astype(np.float32) if image else given.reshape(-1)[:7]
+    found = uj.explain(model, given, word=lambda number: f"w{number}")
+    text = found._repr_html_()
+    check(text, found.sheet())
+    shown = html.unescape(re.sub(r"<style>.*?</style>|<script.*?</script>|<[^>]*>", " ", text, flags=re.S))
+    attends, labels = model.blocks[0].heads > 0, model.architecture.reads != "each"
+    assert ("head" in shown) == attends and ("ttention" in shown) == attends
+    assert ("patch" in shown) == image and (re.search(r"\bw[0-9]", shown) is None) == image
+    if model.unembedding is None:
+        assert found.lens is None
+        return
+    assert ("labels of every depth" in shown) == labels and ("words of every depth" in shown) != labels
+    output = np.asarray(model(model.check_tokens(given)), np.float64)
+    logits = output if labels else output[-1]
+    assert found.lens is not None and int(found.lens.words[-1, -1, 0]) == int(np.argmax(logits))
+    assert f"logit of {'label' if labels else 'token'} {int(np.argmax(logits))}" in shown
+    bias = 0.0 if model.logit_bias is None else float(model.logit_bias[int(np.argmax(logits))])
+    if model.architecture.logit_cap is None:
+        assert abs(found.sheet().output + bias - logits.max()) < 1e-4 * np.abs(logits).max()
 
 
 @pytest.mark.campaign

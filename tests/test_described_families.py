@@ -9,6 +9,7 @@ import functools
 import json
 import warnings
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -32,6 +33,7 @@ from uat_jax.networks.families import ARCHITECTURES, FAMILIES, build_model, load
 from uat_jax.networks.families import __main__ as table
 from uat_jax.networks.families.description import WITHOUT_EFFECT
 from uat_jax.networks.norms import LayerNorm, RMSNorm
+from uat_jax.networks.stack import Stack
 
 pytest.importorskip("safetensors", reason="reading weights needs safetensors (extra [models])")
 
@@ -139,6 +141,59 @@ def test_terms_are_those_of_theorem_1(name):
     model, tokens = loaded(name), jnp.asarray(expected(name)["tokens_7"])
     may = tolerance(dc.terms, model, tokens) + tolerance(dc.closed_form, model, tokens)
     assert np.all(np.abs(CLOSED_FORM(model, tokens) - TERMS(model, tokens)) <= may)
+
+
+OTHERS = ("gpt2", "bert", "llama", "mistral", "qwen2")
+"""Fixtures of two texts of twelve tokens, compared with the reference in test_families.py."""
+KINDS: Any = ("layer", "head", "neuron", "token")
+
+
+def text_of(name):
+    """Seven tokens of the fixture."""
+    wanted = expected(name)
+    return np.asarray(wanted["tokens"][0, :7] if "tokens" in wanted.files else wanted["tokens_7"])
+
+
+def output_of(model):
+    return dc.Coordinate(-1, 1) if model.unembedding is None else dc.Logit(-1, 1)
+
+
+@pytest.mark.parametrize("name", one_in(40, DESCRIBED + OTHERS, kept=("mamba",)))
+def test_every_kind_of_result_adds_up_and_sees_no_padding(name):
+    """A call fills seven tokens up to eight; without filling up, the same numbers: streams, contributions, words.
+
+    Each is a sum of products along fewer than 1,000 operations, each of which may lose 2⁻⁵² of the sum of all parts.
+    With a mask, the rows of a batch are the texts alone, to the bit.
+    """
+    model, tokens = loaded(name), jnp.asarray(text_of(name))
+    output, first, of = output_of(model), dc.Coordinate(0, 1), model.architecture
+    same = lambda a, b, size: np.all(np.abs(np.asarray(a) - np.asarray(b)) <= 1000 * 2.0**-52 * size)
+    two = dc.two_streams(model, tokens)
+    assert same(two, computed(dc.two_streams, model, tokens), np.abs(two).sum(axis=0).max())
+    assert same(two.sum(axis=0), computed(model.hidden, tokens), np.abs(two).sum(axis=0).max())
+    batch, mask = np.stack([np.append(tokens, 0), np.append(0, tokens)]), [[1] * 7 + [0], [0] + [1] * 7]
+    for by in KINDS:
+        found = dc.attribute(model, tokens, output, by=by)
+        alone = computed(lambda m, t, by=by: dc.contributions(m, t, output, by=by), model, tokens)
+        size = np.abs(alone).sum()
+        assert same(found.contributions, alone, size) and same(found.total, found.output, size), by
+        masked = dc.attribute(model, batch, output, mask, by=by).contributions
+        assert np.array_equal(masked[0, :, :7], found.contributions) and not masked[0, :, 7].any(), by
+        assert np.array_equal(masked[1, :, 1:], found.contributions) and not masked[1, :, 0].any(), by
+        if not of.causal:  # a causal text does not see what comes behind it
+            filled = jnp.append(tokens, 0)
+            seen, right = (
+                computed(lambda m, t, by=by: dc.contributions(m, t, first, by=by), model, t) for t in (filled, tokens)
+            )
+            assert not same(seen[:, :7], right, np.abs(right).sum()), by
+    depths = dc.attribute_by_depth(model, tokens, output)
+    assert same(depths.total, depths.output, np.abs(depths.contributions).sum(axis=(1, 2)).max())
+    if model.unembedding is not None:
+        words = lambda **at: dc.logit_lens(model, tokens, top=3, **at).logits
+        alone = computed(lambda m, t: dc.logit_lens(m, t, top=3).logits, model, tokens)
+        size = np.abs(alone).max() * model.width
+        assert same(words(), alone, size) and alone.shape[1] == (7 if of.reads == "each" else 1)
+        assert same(words(at=-1), alone[:, -1:], size)
 
 
 @pytest.mark.campaign
@@ -555,6 +610,22 @@ def test_what_cannot_be_loaded_says_what_is_missing_and_what_to_do():
         with pytest.raises(UnsupportedError, match=message) as refused:
             build_model(Checkpoint({**config, "model_type": kind, "architectures": [name]}, {}))
         assert "decompose_function(f, x)" in str(refused.value) and len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("name", one_in(2, ["gpt2", "gemma3"]))
+def test_deep_models_are_read_as_a_loop(monkeypatch, name):
+    """With the same contributions, and only where the layers are alike."""
+    apart = loaded(name)
+    monkeypatch.setattr(model_module, "DEEP", len(apart.blocks))
+    deep, tokens, output = loaded(name), text_of(name), output_of(apart)
+    assert isinstance(deep.blocks, Stack) and isinstance(apart.blocks, tuple)
+    found, wanted = (dc.attribute(model, tokens, output, by="head") for model in (deep, apart))
+    size = np.abs(wanted.contributions).sum()
+    assert np.all(np.abs(found.contributions - wanted.contributions) <= 1000 * 2.0**-52 * size)
+    assert found.names == wanted.names
+    first, *others = apart.blocks
+    other = dataclasses.replace(apart, blocks=(first._replace(norm_1=None), *others))
+    assert other.compiled_soon() is other
 
 
 def test_what_to_do_instead_works():

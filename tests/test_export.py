@@ -216,6 +216,7 @@ ELSEWHERE = {
     "uat_jax.cli_decompose": "runs `Model`, `contributions` and similarities",
     "uat_jax.decomposition.adaptation": "runs `terms` and `contributions` with an adapter and without it",
     "uat_jax.decomposition.measurements": "runs `Model.states`, `closed_forms`, `states_of` and `operators`",
+    "uat_jax.decomposition.lens": "runs `Model.states` and `Model.output`",
     "uat_jax.explanation": "runs `Model`, `contributions` and `logit_lens`",
     "uat_jax.networks.train_digits": "trains the networks that come with the package",
 }

@@ -44,9 +44,13 @@ class Explanation:
     depths: Attribution
     """By tokens, at every depth."""
     lens: Lens | None
-    """Of a model with logits, at the last token: (L + 1, 1, k)."""
+    """Of a model with logits, at the token where they are read: (L + 1, 1, k)."""
     word: Callable[[int], str] = str
     """Token number → word."""
+    token: str = "token"
+    """What is read: a token, or a patch of an image."""
+    answer: str = "word"
+    """What logits are of: a word, or a label."""
 
     def _repr_html_(self) -> str:
         """The page as a notebook shows it."""
@@ -94,21 +98,25 @@ class Explanation:
             biases=depths[:, 1].sum(axis=-1),
             lens=self._lens(),
             notes=[self._sums()],
+            token=self.token,
+            answer=self.answer,
         )
 
     def _sums(self) -> str:
         """How far the sums are from the forward pass."""
-        parts = {"terms": self.layers, "heads": self.heads, "tokens": self.depths}
+        heads = "heads" if any(source.kind == "head" for source in self.heads.sources) else "layers"
+        parts = {"terms": self.layers, heads: self.heads, "tokens": self.depths}
         off = ", ".join(f"{name} {float(np.max(of.residual_ulp)):.2g}" for name, of in parts.items())
         return f"Each way of sharing it out adds up to it, within units in the last place of the largest part: {off}."
 
     def _lens(self) -> list[tuple[str, list[tuple[str, float]]]]:
         if self.lens is None:
             return []
+        word = self.word if self.answer == "word" else str
         names = ["embedded tokens", *(f"behind layer {j}" for j in range(1, len(self.lens.words)))]
         rows = zip(np.asarray(self.lens.words)[:, -1], np.asarray(self.lens.logits, np.float64)[:, -1], strict=True)
         return [
-            (name, [(self.word(int(w)), float(x)) for w, x in zip(*row, strict=True)])
+            (name, [(word(int(w)), float(x)) for w, x in zip(*row, strict=True)])
             for name, row in zip(names, rows, strict=True)
         ]
 
@@ -151,7 +159,10 @@ def explain(
         >>> found.heads["layer 2 head 1"].sum(), found.save("page.html")
     """
     tokens, say = model.check_tokens(tokens), progress or (lambda _: None)
-    names = tuple(map(word, np.asarray(tokens).tolist())) if words is None else tuple(words)
+    image = model.architecture.image is not None
+    if words is None:
+        words = _patches(len(tokens)) if image else [word(token) for token in np.asarray(tokens).tolist()]
+    names = tuple(words)
     if len(names) != len(tokens):
         raise InputError(f"got {len(names)} words for {len(tokens)} tokens, wanted one for each")
     say("forward pass")
@@ -165,7 +176,7 @@ def explain(
     else:
         chosen = Target(str(target), target)
     whole = lambda f: jax.jit(lambda m, t: f(m, t))(model, tokens)
-    compiled = whole if model.architecture.image is not None else lambda f: f(model, tokens)
+    compiled = whole if image else lambda f: f(model, tokens)
     say("terms")
     decomposition = decompose(model, tokens, precision=precision)
     say("contributions by layer")
@@ -177,8 +188,15 @@ def explain(
     lens = None
     if model.unembedding is not None:
         top = min(5, model.unembedding.shape[1])
-        lens = whole(lambda m, t: jax.tree.map(lambda a: a[:, -1:], logit_lens(m, t, top=top, precision=precision)))
-    return Explanation(title or " ".join(names), names, chosen.name, decomposition, layers, heads, depths, lens, word)
+        lens = compiled(lambda m, t: logit_lens(m, t, top=top, at=-1, precision=precision))
+    kinds = "patch" if image else "token", "word" if model.architecture.reads == "each" else "label"
+    title = title or (f"An image of {len(names) - 1} patches" if image else " ".join(names))
+    return Explanation(title, names, chosen.name, decomposition, layers, heads, depths, lens, word, *kinds)
+
+
+def _patches(rows: int) -> list[str]:
+    """What the rows of an image are called: the token of the class, then its patches."""
+    return ["class", *(f"patch {number}" for number in range(1, rows))]
 
 
 def write_page(path: Path, title: str, of: Sequence[Explanation], notes: Sequence[str] = ()) -> Path:
@@ -191,7 +209,10 @@ def write_page(path: Path, title: str, of: Sequence[Explanation], notes: Sequenc
 
 
 def map_of_heads(of: Attribution) -> Map:
-    """Layers downwards, heads and the feed-forward network across; NaN where a layer has fewer heads."""
+    """Layers downwards, heads and the feed-forward network across; NaN where a layer has fewer heads.
+
+    Where there is no head in any layer, one column for what each layer adds.
+    """
     inside = {source: float(x) for source, x in zip(of.sources, of.by_source, strict=True) if source.layer is not None}
     layers = max(source.layer or 0 for source in inside)
     most = max(source.number or 0 for source in inside)
@@ -199,5 +220,5 @@ def map_of_heads(of: Attribution) -> Map:
     for source, x in inside.items():
         column = most if source.number is None else source.number - 1
         numbers[(source.layer or 0) - 1, column] = x
-    columns = [*(f"head {i}" for i in range(1, most + 1)), "feed-forward"]
+    columns = [*(f"head {i}" for i in range(1, most + 1)), "feed-forward" if most else "whole layer"]
     return Map("layer", [f"layer {j}" for j in range(1, layers + 1)], columns, numbers)

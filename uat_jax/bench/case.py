@@ -24,6 +24,7 @@ class Program:
         operations: floating-point operations of one call, counted from the formula (2mnk for a product of matrices);
             None where a count would mean nothing.
         trials: how many of a comparison one call does; None where it is not about trials.
+        compiles: a function of the host that compiles programs when it is first called: for how long is told.
     """
 
     function: Callable[..., Any]
@@ -31,6 +32,7 @@ class Program:
     compiled: bool = True
     operations: float | None = None
     trials: int | None = None
+    compiles: bool = False
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from typing import Any
 import jax
 
 from uat_jax.bench.case import Case, Experiment, Program, Size, WrongAnswerError
+from uat_jax.bench.compiling import compiling
 from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
 from uat_jax.bench.resident import resident_peak
 from uat_jax.decide.memory import check_bytes, needed_bytes
@@ -42,7 +43,8 @@ class Row:
         ratio, ratio_low, ratio_high: to the baseline of the same round: median and quartiles.
         processor, processor_ratio: seconds of the processor that one call of a program of the host takes, here and in
             the processes it starts, and how often the baseline's: other work on the machine does not count; medians.
-        trace, compile: seconds of tracing and lowering, and of compiling; None of a program of the host.
+        trace, compile: seconds of tracing and lowering, and of compiling; of a program of the host those of its first
+            call, None where it compiles nothing.
         compile_ratio: `compile` over the baseline's.
         operations, bytes: of one call, the former as counted, the latter those of arguments and output, which are read
             or written once at least; their rates are these over `seconds`.
@@ -162,12 +164,14 @@ def _check(case: Case, size: Size, experiment: Experiment, ready: Mapping[str, _
 def _first_answer(program: _Ready) -> Any:
     """How long it takes is kept and, of a program of the host, by how much the memory grows."""
     watched = contextlib.nullcontext(None) if program.program.compiled else resident_peak()
-    with watched as peak:
+    with watched as peak, compiling() as stages:
         start, before = time.perf_counter(), _processor_seconds()
         answer = program.call()
         program.checked = time.perf_counter() - start
         program.processor = [_processor_seconds() - before]
         program.memory = peak() if peak else program.memory
+        if program.program.compiles:
+            program.trace, program.compile = stages()
     return answer
 
 

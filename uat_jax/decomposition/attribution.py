@@ -9,6 +9,7 @@ a bias was added, from where the later layers carry it on.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -25,7 +26,7 @@ from uat_jax.decomposition.streams import ByToken, Sorting, Streams, Weighted, a
 from uat_jax.decomposition.weighted import WeightedHeads, WeightedNeurons, WeightedTokens
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
-from uat_jax.networks.padding import checked_mask, in_bucket, is_known, texts
+from uat_jax.networks.padding import checked_mask, first_tokens, in_bucket, is_known, texts
 from uat_jax.networks.stack import Stack
 
 Output = Callable[[Model, jax.Array], jax.Array]
@@ -210,16 +211,37 @@ def _in_bucket(
 ) -> tuple[jax.Array, jax.Array]:
     """The contributions of one text, filled up to a bucket so that no program is made for every length; and the output.
 
-    The output is linear in the features: its derivative at them is all that the program has to know of it.
+    The output is linear in the features: its derivative by them is all that the program has to know of it.
     """
     N = len(tokens)
     padded, length = in_bucket(tokens, model.architecture.positions)
-    features = jnp.asarray(np.asarray(_features(model, padded, length, precision=precision))[:N])
-    plain, slope = jax.value_and_grad(functools.partial(output, model))(features)
-    weights = np.zeros((len(padded), features.shape[1]), features.dtype)
+    features = _features(model, padded, length, precision=precision)
+    slope = _slope(model, output, jax.ShapeDtypeStruct((N, features.shape[1]), features.dtype))
+    if slope is None:  # any linear function, compiled for every length
+        slope = jax.grad(functools.partial(output, model))(first_tokens(features, N, 0))
+    weights = np.zeros(features.shape, features.dtype)
     weights[:N] = slope
-    found = _pulled(model, padded, length, jnp.asarray(weights), by=by, precision=precision)
-    return jnp.asarray(np.asarray(found)[..., :N]), plain
+    plain, found = _pulled(model, padded, length, features, jnp.asarray(weights), by=by, precision=precision)
+    return first_tokens(found, N, -1), plain
+
+
+def _slope(model: Model, output: Output, features: jax.ShapeDtypeStruct) -> np.ndarray | None:
+    """The derivative of an output by features (N, M), of those that are known here; raises what the output raises."""
+    jax.eval_shape(functools.partial(output, model), features)
+    slope = np.zeros(features.shape, features.dtype)
+    match output:
+        case Logit(token, word) if model.unembedding is not None:
+            slope[token] = jax.lax.dynamic_index_in_dim(model.unembedding, word, 1, keepdims=False)
+        case Coordinate(token, feature):
+            slope[token, feature] = 1
+        case Direction(vector):
+            slope[:] = np.asarray(vector) / len(slope)
+        case Difference(first, second):
+            one, other = _slope(model, first, features), _slope(model, second, features)
+            return None if one is None or other is None else one - other
+        case _:
+            return None
+    return slope
 
 
 @functools.partial(jax.jit, static_argnames="precision")
@@ -232,16 +254,18 @@ def _pulled(
     model: Model,
     tokens: jax.Array,
     length: jax.Array,
+    features: jax.Array,
     weights: jax.Array,
     *,
     by: By | Literal["depth"],
     precision: jax.lax.PrecisionLike,
-) -> jax.Array:
-    """The contributions to Σ weights ⊙ features."""
+) -> tuple[jax.Array, jax.Array]:
+    """Σ weights ⊙ features over the text, and the contributions to it."""
     output: Output = lambda model, features: jnp.vdot(features, weights, precision="highest")
+    plain = output(model, jnp.where(jnp.arange(len(features))[:, None] < length, features, 0))
     if by == "depth":
-        return contributions_by_depth(model, tokens, output, length=length, precision=precision)
-    return contributions(model, tokens, output, by=by, length=length, precision=precision)
+        return plain, contributions_by_depth(model, tokens, output, length=length, precision=precision)
+    return plain, contributions(model, tokens, output, by=by, length=length, precision=precision)
 
 
 def attribute_by_depth(
@@ -265,14 +289,16 @@ def attribute_by_depth(
 def sources(model: Model, by: By) -> tuple[Source, ...]:
     """What the rows of the contributions are.  Raises `InputError` for another `by`."""
     _check_by(by)
+    blocks, L = model.blocks, len(model.blocks)
+    blocks = [blocks.shapes] * L if isinstance(blocks, Stack) else blocks
     match by:
         case "layer":
-            return layer_sources(len(model.blocks))
+            return layer_sources(L)
         case "head":
-            return head_sources([block.heads for block in model.blocks])
+            return head_sources([block.heads for block in blocks])
         case "neuron":
-            attends = [block.heads > 0 for block in model.blocks]
-            return neuron_sources([neurons(block.feed_forward) for block in model.blocks], attends)
+            attends = [block.heads > 0 for block in blocks]
+            return neuron_sources([neurons(block.feed_forward) for block in blocks], attends)
         case "token":
             return ends()
 
@@ -318,7 +344,8 @@ class _Weights(NamedTuple):
 def _ones(model: Model, by: By, tokens: int) -> _Weights:
     """A weight of 1 for each source at each token; those of layers one above the other are one array."""
     one = functools.partial(jnp.ones, dtype=model.embedding.tokens.dtype)
-    rows = [sum(source.layer == j for source in sources(model, by)) for j in range(1, len(model.blocks) + 1)]
+    counts = Counter(source.layer for source in sources(model, by))
+    rows = [counts[j] for j in range(1, len(model.blocks) + 1)]
     if isinstance(model.blocks, Stack):
         return _Weights(one((2, tokens)), one((len(rows), rows[0], tokens)))
     return _Weights(one((2, tokens)), tuple(one((R, tokens)) for R in rows))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import jax
 import jax.numpy as jnp
@@ -19,8 +19,9 @@ from jax.core import Tracer
 from uat_jax.decomposition.streams import InTwo, as_array, separate, streams_of
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
-from uat_jax.networks.padding import checked_mask, compact, in_bucket, is_known, texts
+from uat_jax.networks.padding import checked_mask, compact, first_tokens, in_bucket, is_known, texts
 
+Parts = Literal["terms", "two streams"]
 INPUT, BIAS = "input", "bias"
 """The names of the first two terms; the others are ``layer 1``, …, ``layer L``."""
 
@@ -88,11 +89,14 @@ def terms(
 ) -> jax.Array:
     """The terms of x_L: (N,) → (L + 2, N, M), in the order of `names`.  A pure function, for `jax.jit` and `jax.vmap`.
 
-    A gated feed-forward network is one term as a whole: (U w ⊙ s(G w)) W_D (K8, first reading).  With a `length` only
-    the first so many tokens are text, and what is found of the others means nothing.
+    Called outside of them it compiles itself, for all texts of nearly one length.  A gated feed-forward network is one
+    term as a whole: (U w ⊙ s(G w)) W_D (K8, first reading).  With a `length` only the first so many tokens are text,
+    and what is found of the others means nothing.
     Raises `InputError` for more tokens than positions.
     """
-    return as_array(streams_of(model, tokens, separate(model), length=length, precision=precision))
+    if length is None and _can_be_filled_up(model, tokens):
+        return _parts_in_bucket(model, tokens, "terms", precision)
+    return _parts(model, tokens, length, "terms", precision)
 
 
 def two_streams(
@@ -102,8 +106,34 @@ def two_streams(
     length: jax.Array | None = None,
     precision: jax.lax.PrecisionLike = "highest",
 ) -> jax.Array:
-    """p_L, input and biases, and u_L, all activations, of x_L = p_L + u_L: (N,) → (2, N, M).  Cheaper than `terms`."""
-    return as_array(streams_of(model, tokens, InTwo(), length=length, precision=precision))
+    """p_L, input and biases, and u_L, all activations, of x_L = p_L + u_L: (N,) → (2, N, M).  Cheaper than `terms`.
+
+    Otherwise as `terms`.
+    """
+    if length is None and _can_be_filled_up(model, tokens):
+        return _parts_in_bucket(model, tokens, "two streams", precision)
+    return _parts(model, tokens, length, "two streams", precision)
+
+
+def _parts(
+    model: Model, tokens: jax.Array, length: jax.Array | None, of: Parts, precision: jax.lax.PrecisionLike
+) -> jax.Array:
+    sorting = separate(model) if of == "terms" else InTwo()
+    return as_array(streams_of(model, tokens, sorting, length=length, precision=precision))
+
+
+def _can_be_filled_up(model: Model, tokens: Any) -> bool:
+    """Whether these are the token numbers of one text, known, that a program for a bucket of lengths can take."""
+    fits = model.architecture.image is None and np.ndim(tokens) == 1 and len(tokens) <= model.architecture.positions
+    return fits and is_known(model, tokens)
+
+
+def _parts_in_bucket(model: Model, tokens: Any, of: Parts, precision: jax.lax.PrecisionLike) -> jax.Array:
+    padded, length = in_bucket(tokens, model.architecture.positions)
+    return first_tokens(_parts_of_length(model, padded, length, of, precision), len(tokens), 1)
+
+
+_parts_of_length = jax.jit(_parts, static_argnames=("of", "precision"))
 
 
 Tokens = jax.Array | np.ndarray | Sequence[Any] | Mapping[str, Any]
@@ -157,7 +187,7 @@ def _in_bucket(model: Model, tokens: jax.Array, precision: jax.lax.PrecisionLike
     """The decomposition of one text, filled up to a bucket: no program for every length."""
     padded, length = in_bucket(tokens, model.architecture.positions)
     found = _of_length(model, padded, length, precision=precision)
-    return Decomposition(found.terms[:, : len(tokens)], found.hidden[: len(tokens)])
+    return Decomposition(first_tokens(found.terms, len(tokens), 1), first_tokens(found.hidden, len(tokens), 0))
 
 
 @functools.partial(jax.jit, static_argnames="precision")

@@ -96,7 +96,7 @@ def changes(
 def _images(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike) -> list[list[jax.Array]]:
     """A v, B v, C w, b, c of each layer."""
     dtype, keys = model.embedding.tokens.dtype, jax.random.split(jax.random.key(0))
-    v = jax.random.normal(keys[0], (len(tokens), model.embedding.tokens.shape[1]), dtype)
+    v = jax.random.normal(keys[0], (len(tokens), model.width), dtype)
     images = []
     for layer in operators(model, tokens, precision=precision):
         into = layer.B(v)

@@ -45,8 +45,8 @@ def read_target(text: str, model: Model, features: jax.Array, numbers: Numbers |
     if not colon or kind not in ("logit", "feature") or not what:
         raise InputError(f"got the target {text!r}, wanted {FORMS}")
     found = _PLACE.fullmatch(what)
-    what, place = (found["rest"], _whole(found["place"], "place", text)) if found else (what, -1)
-    name = f"{kind} of {what} at {'the last place' if place == -1 else f'place {place}'}"
+    what, place = (found["rest"], _whole(found["place"], "place", text)) if found else (what, usual_place(model))
+    name = f"{kind} of {what} at {_named(place)}"
     if kind == "feature":
         return _checked(Target(name, Coordinate(place, _whole(what, "feature", text))), model, features)
     if model.unembedding is None:
@@ -56,18 +56,27 @@ def read_target(text: str, model: Model, features: jax.Array, numbers: Numbers |
 
 
 def usual_target(model: Model, features: jax.Array, word: Callable[[int], str] = str) -> Target:
-    """The largest logit at the last token; without logits the length of the mean m of the features, ⟨m, m / |m|⟩.
+    """The largest logit at the `usual_place`; without logits the length of the mean m of the features, ⟨m, m / |m|⟩.
 
     A bias of the logits decides which is the largest, but is in none of the terms.
     """
     if model.unembedding is None:
         return length_of_mean(model, features)
-    bias = model.logit_bias
-    token = int(jnp.argmax(features[-1] if bias is None else features[-1] + bias))
+    bias, place = model.logit_bias, usual_place(model)
+    token = int(jnp.argmax(features[place] if bias is None else features[place] + bias))
     kind = "token" if model.architecture.reads == "each" else "label"
     named = f" ({word(token)!r})" if kind == "token" and word(token) != str(token) else ""
     less = "" if bias is None else " without its bias"
-    return Target(f"logit of {kind} {token}{named} at the last place{less}", Logit(-1, token))
+    return Target(f"logit of {kind} {token}{named} at {_named(place)}{less}", Logit(place, token))
+
+
+def usual_place(model: Model) -> int:
+    """Where logits are read: at the first token by models that read it alone, as of images; else at the last."""
+    return 0 if model.architecture.reads == "first" else -1
+
+
+def _named(place: int) -> str:
+    return "the last place" if place == -1 else f"place {place}"
 
 
 def length_of_mean(model: Model, features: jax.Array) -> Target:
@@ -118,6 +127,5 @@ def _whole(digits: str, what: str, text: str) -> int:
 
 def _checked(target: Target, model: Model, features: jax.Array) -> Target:
     """The target, if the model has it."""
-    width = model.embedding.tokens.shape[1]
-    jax.eval_shape(lambda m: target.output(m, jnp.zeros((len(features), width), features.dtype)), model)
+    jax.eval_shape(lambda m: target.output(m, jnp.zeros((len(features), m.width), features.dtype)), model)
     return target

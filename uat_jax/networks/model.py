@@ -31,7 +31,7 @@ from uat_jax.networks.patches import Image
 from uat_jax.networks.positions import alibi, alibi_slopes, distance_buckets
 from uat_jax.networks.rope_scaling import Rope
 from uat_jax.networks.shapes import check_some_layers
-from uat_jax.networks.stack import Stack, carry, stack
+from uat_jax.networks.stack import Stack, are_alike, carry, stack
 
 BLOCKS: Mapping[str, Callable[[Block, jax.Array, BlockOptions], jax.Array]] = {
     "pre-norm": pre_norm_block,
@@ -39,6 +39,10 @@ BLOCKS: Mapping[str, Callable[[Block, jax.Array, BlockOptions], jax.Array]] = {
     "parallel": parallel_block,
     "lone": lone_block,
 }
+
+
+DEEP = 12
+"""From so many layers on a model that is read from a folder keeps them one above the other."""
 
 
 class Affine(NamedTuple):
@@ -149,6 +153,16 @@ class Model:
         """
         return replace(self, blocks=stack(tuple(self.blocks)))
 
+    def compiled_soon(self) -> Model:
+        """With `DEEP` layers or more that are alike, their loop; else as it is: so `uat_jax.load_model` gives it.
+
+        From there on a loop compiles in less time and takes no longer to run (`uat-jax bench calls --full`).
+        """
+        layers = range(1, len(self.blocks) + 1)
+        amplitudes = {1.0 if rope is None else rope.amplitude for _, rope in map(self.architecture.attends, layers)}
+        pays = len(self.blocks) >= DEEP and len(amplitudes) == 1
+        return self.stacked() if pays and not isinstance(self.blocks, Stack) and are_alike(self.blocks) else self
+
     def embed(self, tokens: jax.Array) -> jax.Array:
         """x_0, (N,) → (N, M)."""
         x = embed(self.embedding, tokens)
@@ -157,6 +171,11 @@ class Model:
         if self.affine is None:
             return x
         return jnp.matmul(x, self.affine.matrix, precision="highest") + self.affine.bias[None]
+
+    @property
+    def width(self) -> int:
+        """M, the features of each token."""
+        return (self.embedding.tokens if self.affine is None else self.affine.matrix).shape[1]
 
     @property
     def epsilon(self) -> float:

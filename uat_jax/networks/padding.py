@@ -85,6 +85,13 @@ def in_bucket(tokens: Any, most: int) -> tuple[jax.Array, jax.Array]:
     return jnp.asarray(padded), jnp.asarray(len(tokens))
 
 
+def first_tokens(x: jax.Array, length: int, axis: int) -> jax.Array:
+    """The entries of the first so many tokens, cut on the host: a device would need a program for every length."""
+    if length == x.shape[axis]:
+        return x
+    return jax.device_put(np.asarray(x)[(slice(None),) * (axis % x.ndim) + (slice(length),)], x.sharding)
+
+
 def is_known(*values: Any) -> bool:
     """Whether none of the arrays is traced, and none lies on several devices: then it can be filled up."""
     leaves = jax.tree.leaves(values)

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from uat_jax.errors import InputError, ShapeError
 
@@ -25,6 +26,11 @@ class Stack(Generic[Layer]):
 
     def __len__(self) -> int:
         return len(jax.tree.leaves(self.layers)[0])
+
+    @property
+    def shapes(self) -> Layer:
+        """What every layer looks like: one with shapes in place of its arrays."""
+        return jax.tree.map(lambda array: jax.ShapeDtypeStruct(array.shape[1:], array.dtype), self.layers)
 
     def __iter__(self) -> Iterator[Layer]:
         return (self[index] for index in range(len(self)))
@@ -60,7 +66,14 @@ def stack(layers: Sequence[Layer]) -> Stack[Layer]:
             raise InputError(f"got a layer {number} of other parts than layer 1, wanted equal ones; leave them apart")
         if _types(other) != _types(first):
             raise ShapeError(f"got a layer {number} of other shapes than layer 1, wanted equal ones; leave them apart")
-    return Stack(jax.tree.map(lambda *arrays: jnp.stack(arrays), *layers))
+    above = lambda *arrays: (np if isinstance(arrays[0], np.ndarray) else jnp).stack(arrays)
+    return Stack(jax.tree.map(above, *layers))
+
+
+def are_alike(layers: Sequence[Layer]) -> bool:
+    """Whether the layers can be stacked: there are some, all made of the same parts of the same shapes and dtypes."""
+    kinds = [(jax.tree.structure(layer), _types(layer)) for layer in layers]
+    return bool(kinds) and all(kind == kinds[0] for kind in kinds)
 
 
 def _types(layer: Any) -> list[Any]:

@@ -66,8 +66,9 @@ def _show_heads(console: Console, output: str, of: Attribution) -> None:
     shown = {name: _signed((*row, sum(row))) for name, row in padded.items()}
     columns = np.array(list(padded.values())).sum(axis=0)
     shown["sum"] = _signed((*columns, columns.sum()))
-    heads = [*(f"head {i}" for i in range(1, most)), "feed-forward", "sum"]
-    _wrapped(console, f"Direct contributions to the {output}, by head", "layer", heads, shown)
+    heads = [*(f"head {i}" for i in range(1, most)), "feed-forward" if most > 1 else "whole layer", "sum"]
+    by = "by head" if most > 1 else "by layer, for there are no heads"
+    _wrapped(console, f"Direct contributions to the {output}, {by}", "layer", heads, shown)
     _ends(console, of)
 
 

@@ -70,6 +70,15 @@ class Sheet:
     """Sentences below the summary."""
     maps: Sequence[tuple[str, Map]] = ()
     """More maps, with their titles."""
+    token: str = "token"
+    """What is read: a token, or a patch of an image."""
+    answer: str = "word"
+    """What logits are of: a word, or a label."""
+
+    @property
+    def attends(self) -> bool:
+        """Whether there are heads."""
+        return len(self.heads.columns) > 1
 
 
 def document(title: str, sheets: Sequence[Sheet], notes: Sequence[str] = ()) -> str:
@@ -97,25 +106,28 @@ def _sheet(of: Sheet, number: int) -> Iterator[str]:
     long = ' class="long"' if len(of.title) > LONG else ""
     yield f'<section id="input-{number}"><h2{long}>{escape(of.title)}</h2>'
     total = float(of.by_term.sum())
-    yield f"<p>{len(of.words)} tokens. What is shared out: the {escape(of.target)}, <b>{exact(of.output)}</b>.</p>"
+    what = {"token": f"{len(of.words)} tokens", "patch": f"{len(of.words) - 1} patches and the token of the class"}
+    yield f"<p>{what[of.token]}. What is shared out: the {escape(of.target)}, <b>{exact(of.output)}</b>.</p>"
     yield from (f"<p>{escape(note)}</p>" for note in of.notes)
-    yield "<h3>Text: what each token contributes</h3>"
+    yield f"<h3>{'Text' if of.token == 'token' else 'Image'}: what each {of.token} contributes</h3>"
     yield from _text(of, number)
     yield "<h3>Terms: how the layers add up</h3>"
     yield from _bars(of, total, exact)
-    yield "<h3>Heads and layers: direct contributions</h3>"
+    yield f"<h3>{'Heads and layers' if of.attends else 'Layers'}: direct contributions</h3>"
     beside = "; ".join(f"{escape(name)} {_cell(x, None, exact, tag='span')}" for name, x in of.beside)
-    yield "<p>What each head writes, carried on by residual connections and frozen norms alone.</p>"
+    part = "head" if of.attends else "layer"
+    yield f"<p>What each {part} writes, carried on by residual connections and frozen norms alone.</p>"
     yield f"<p>Beside the map: {beside}. Together they are the output.</p>"
     yield from _map(of.heads, exact, "heads")
     for name, more in of.maps:
         yield f"<h3>{escape(name)}</h3>"
         yield from _map(more, exact, "more")
-    yield "<h3>Terms at tokens: where each was added</h3>"
-    of_terms = Map("token", _numbered(of.words), of.terms, of.by_term.T)
+    yield f"<h3>Terms at {of.token}{'s' if of.token == 'token' else 'es'}: where each was added</h3>"
+    of_terms = Map(of.token, _numbered(of.words), of.terms, of.by_term.T)
     yield from _map(of_terms, exact, "by-term")
     if of.lens:
-        yield "<h3>Logit lens: the words of every depth at the last token</h3>"
+        where = "words of every depth at the last token" if of.answer == "word" else "labels of every depth"
+        yield f"<h3>Logit lens: the {where}</h3>"
         yield from _lens(of)
     yield "</section>"
 
@@ -138,9 +150,10 @@ def _text(of: Sheet, number: int) -> Iterator[str]:
         "biases": [exact(x) for x in of.biases],
         "sums": [exact(row.sum() + bias) for row, bias in zip(of.depths, of.biases, strict=True)],
     }
+    frozen, mixer = ("Attention patterns", "attention") if of.attends else ("Recurrences", "the recurrence")
     yield (
-        "<p>Attention patterns, norms and slopes of activations are frozen. At depth 0 the input tokens are shared "
-        "out; at a later depth the tokens' states behind that layer, which attention has mixed.</p>"
+        f"<p>{frozen}, norms and slopes of activations are frozen. At depth 0 the input tokens are shared "
+        f"out; at a later depth the tokens' states behind that layer, which {mixer} has mixed.</p>"
     )
     last, label = len(of.depths) - 1, f"depth-{number}"
     yield (

@@ -95,9 +95,11 @@ THREE_LINES = "from uat_jax.decomposition import decompose_function; f = lambda 
 def load_model(folder: FolderPath, dtype: jax.typing.DTypeLike | None = None, adapter: Adapter | None = None) -> Model:
     """The model in a Hugging Face folder, its arrays in `dtype` or, left out, in their own.
 
-    Weights in bfloat16 become float32, with a warning, unless `dtype` is given.  With an `adapter`, as `read_adapter`
-    reads it, the weights of its layers are `Adapted` matrices W + s L R; `uat_jax.networks.adapted.merged` gives the
-    model with the products in place of them.  Entries of the config that nothing is known of are listed in a warning.
+    Twelve layers or more of one shape are one `Stack`, a loop that compiles in less time (`Model.compiled_soon`); it is
+    read like a tuple of layers.  Weights in bfloat16 become float32, with a warning, unless `dtype` is given.  With an
+    `adapter`, as `read_adapter` reads it, the weights of its layers are `Adapted` matrices W + s L R;
+    `uat_jax.networks.adapted.merged` gives the model with the products in place of them.  Entries of the config that
+    nothing is known of are listed in a warning.
 
     Returns:
         A `Model`, a function of token numbers that `decompose` takes apart.
@@ -128,7 +130,7 @@ def build_model(
         model = model_of(family, architecture, checkpoint, dtype, adapter)
     except UnsupportedError as error:
         raise UnsupportedError(f"{error}; {INSTEAD}") from None
-    return jax.device_put(model, may_alias=False)
+    return jax.device_put(model.compiled_soon(), may_alias=False)
 
 
 def _family(config: Mapping[str, Any]) -> tuple[Family, str]:
