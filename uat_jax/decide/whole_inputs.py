@@ -82,7 +82,7 @@ def of_integers(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Ev
     """
     pair = dataclasses.replace(pair, left=inlined(pair.left), right=inlined(pair.right))
     whole = is_whole_program(pair.left) and is_whole_program(pair.right)
-    found = _of_whole_programs(pair, effort, write) if whole else _of_both(pair, effort, write, decide)
+    found = _of_whole_programs(pair, effort, write, decide) if whole else _of_both(pair, effort, write, decide)
     return dataclasses.replace(found, finding=found.finding + _read_off(pair))
 
 
@@ -99,7 +99,7 @@ def _read_off(pair: Pair) -> str:
 # Nothing but integers
 
 
-def _of_whole_programs(pair: Pair, effort: Effort, write: Writer) -> Evidence:
+def _of_whole_programs(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evidence:
     """Both programs compute with integers alone."""
     whole = WholePair(pair.left, pair.right, tuple(pair.domains.of), effort.deadline)
     try:
@@ -114,7 +114,17 @@ def _of_whole_programs(pair: Pair, effort: Effort, write: Writer) -> Evidence:
         except UnsupportedError as error:
             return Evidence(Method.ENUMERATION, str(error), Verdict.UNKNOWN)
         return _same_everywhere(whole.count) if point is None else _refuted(pair, whole, point, write)
-    return _solved(pair, whole, effort, write)
+    found = _solved(pair, whole, effort, write)
+    said = _by_letters(pair, effort, decide) if found.verdict is Verdict.UNKNOWN else None
+    return found if said is None else said
+
+
+def _by_letters(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
+    """That the programs are equal whatever rows their integers choose; None if it is not shown."""
+    tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
+    share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
+    found = (_with_letters(pair, texts, share, decide)[0] for texts in tried)
+    return next((said for said in found if said.verdict in PASSING), None)
 
 
 def _same_everywhere(count: int) -> Evidence:
@@ -227,22 +237,18 @@ def _unary(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
             continue
         real = dataclasses.replace(pair, left=left, right=right, domains=domains, names=())
         found = _shown(real, share, decide)
-        if found.verdict in PASSING:
+        if found is not None and found.verdict in PASSING:
             names = ", ".join(pair.input_names[i] for i in unary.letters)
             finding = f"{names} by the truth values of k <= {names}, whatever these are: {found.finding}"
             return dataclasses.replace(found, finding=finding)
     return None
 
 
-def _shown(pair: Pair, effort: Effort, decide: Decide) -> Evidence:
+def _shown(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
     """What is shown of programs in which integers are truth values, of which nobody asks where they differ."""
-    if not pair.domains.whole:
-        return decide(pair, effort, lambda found: "", proof_alone=True)
-    nothing = Evidence(Method.ENUMERATION, "", Verdict.UNKNOWN)
-    tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
-    share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
-    found = (_with_letters(pair, texts, share, decide)[0] for texts in tried)
-    return next((said for said in found if said.verdict in PASSING), nothing)
+    if pair.domains.whole:
+        return _by_letters(pair, effort, decide)
+    return decide(pair, effort, lambda found: "", proof_alone=True)
 
 
 def _batches(count: int, together: int) -> list[slice]:

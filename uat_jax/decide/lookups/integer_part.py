@@ -7,7 +7,7 @@ adding, moving, comparing and choosing is refused, unless all of them are known 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -112,6 +112,7 @@ class Landing:
 
     axis: of the array.  key: these places, of the shape of the indices without their last axis.  indices: all of them,
     known but along `axis`, where they are 0.  column: which of the last axis that is.  inside: as of a `Lookup`.
+    most: if all is known that is added, and what it is added to, a bound of the sum of the absolute values.
     """
 
     axis: int
@@ -119,11 +120,12 @@ class Landing:
     indices: np.ndarray
     column: int
     inside: np.ndarray | None
+    most: int | None = None
 
     @property
     def fixed(self) -> tuple[Any, ...]:
         """What has to be the same in all cases."""
-        return "landing", self.axis, self.column, self.key.shape
+        return "landing", self.axis, self.column, self.key.shape, self.most
 
 
 @dataclass
@@ -173,6 +175,12 @@ class IntegerPart:
                 self.values[equation.outvars[0]] = letters
                 return
             operands = [self._decided(x) for x in operands]
+            if name == "scatter-add" and [isinstance(x, Letters) for x in operands] == [False, True, False]:
+                most = int(np.abs(operands[0].astype(object)).max(initial=0))  # type: ignore[union-attr]
+                most += int(np.abs(operands[2].astype(object)).sum())  # type: ignore[union-attr]
+                landing = self._scatter(equation, operands[1])  # type: ignore[arg-type]
+                self.roles[number] = replace(landing, most=most)
+                return
             results = self._whole(equation, operands)  # type: ignore[arg-type]
             self.values.update(zip(equation.outvars, results, strict=True))
             return
