@@ -331,6 +331,8 @@ class Unary:
             raise self._refused(equation)
         places = operands[1].moved(lambda x: x[..., 0])
         mode = GatherScatterMode.from_any(equation.params["mode"])
+        if mode == GatherScatterMode.PROMISE_IN_BOUNDS:
+            mode = GatherScatterMode.CLIP  # what devices do; where it counts, it is a hazard
         low, high = _ends(places, self.known)
         if mode == GatherScatterMode.FILL_OR_DROP and ((low < 0).any() or (high >= shape[axis]).any()):
             raise self._refused(equation)

@@ -418,6 +418,8 @@ class IntegerPart:
         batching = zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True)
         aligned = {d: Axis(batch[q]) for d, q in batching}
         mode = GatherScatterMode.from_any(equation.params["mode"])
+        if mode == GatherScatterMode.PROMISE_IN_BOUNDS:
+            mode = GatherScatterMode.CLIP  # what devices do; where it counts, it is a hazard
         return self._lookup(
             equation, shape, table, starts, aligned, windows, sizes, mode, equation.params["fill_value"]
         )
