@@ -156,7 +156,6 @@ class _Walk:
         found = _results(equation, operands)
         return [np.asarray(x).reshape(shape_of(v)) for x, v in zip(found, equation.outvars, strict=True)]
 
-
     def _divided(self, equation: JaxprEqn, operands: list[Any]) -> np.ndarray:
         """Quotients or remainders by constants, as unknowns."""
         assert self.divisions is not None

@@ -101,7 +101,7 @@ def proof_of(programs: SizedPrograms, pairs: Sequence[_Pair], effort: Effort) ->
     Whatever was proved, float64 values at the sizes of `pairs` must not differ, and at none of these sizes may one
     function alone be undefined at all inputs: it would say nothing that both are equal where both are defined.
     """
-    if (found := entry_by_entry((programs.left, programs.right), programs.reals.domains.of, effort.deadline, ALL_SIZES)):
+    if found := entry_by_entry((programs.left, programs.right), programs.reals.domains.of, effort.deadline, ALL_SIZES):
         return found
     try:
         same = same_program(programs.left, programs.right)

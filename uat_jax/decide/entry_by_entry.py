@@ -1,6 +1,6 @@
 """Programs of integers that compute every entry of the entries at the same place: one function of scalars decides them.
 
-    x % 8 = x & 7 for arrays x of every shape, since it is so for one integer
+x % 8 = x & 7 for arrays x of every shape, since it is so for one integer
 """
 
 from __future__ import annotations

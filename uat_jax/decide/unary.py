@@ -99,6 +99,22 @@ class Thresholds:
             return lax.slice(every, (int(place[0]),), (int(place[-1]) + 1,))
         return jnp.take(every, place, mode="clip")
 
+    def at(self, letters: Sequence[int]) -> list[np.ndarray]:
+        """The new real inputs where the letters are these numbers."""
+        x = np.array([0, *letters], np.int64)
+        sign = lambda truths: np.where(truths, 1.0, -1.0).astype(np.float32)
+        found = []
+        for name in self.shapes:
+            if name == "numbers":
+                found.append(x[1:].astype(np.float32))
+            elif name == "all":
+                after = [np.arange(low + 1, high + 1) <= n for (low, high), n in zip(self.ends, letters, strict=True)]
+                found.append(sign(np.concatenate(after)))
+            else:
+                letter, k = (np.frombuffer(part, np.int64).reshape(name[0]) for part in name[1:])
+                found.append(sign(k <= x[letter]))
+        return found
+
     def numbers(self) -> Any:
         """0 and the letters as real numbers."""
         if self.apart:
@@ -457,8 +473,8 @@ class UnaryPair:
     letters: tuple[int, ...]
     apart: bool
 
-    def programs(self) -> tuple[ClosedJaxpr, ClosedJaxpr, Domains]:
-        """Both programs of the other inputs and the new ones, and what these range over.
+    def programs(self) -> tuple[ClosedJaxpr, ClosedJaxpr, Domains, Thresholds]:
+        """Both programs of the other inputs and the new ones, what these range over, and what the new ones are.
 
         Raises:
             UnsupportedError: more is done with an integer than to compare it and to choose a place by it.
@@ -496,7 +512,7 @@ class UnaryPair:
             traced(program)
         left, right = traced(self.left), traced(self.right)
         new = (REALS,) * len(thresholds.shapes)
-        return left, right, Domains((*(self.domains[i] for i in others), *new))
+        return left, right, Domains((*(self.domains[i] for i in others), *new)), thresholds
 
 
 def unary_pairs(left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains) -> Iterator[UnaryPair]:

@@ -232,7 +232,7 @@ def _unary(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
     for unary in tried:
         effort.progress("comparing integers as truth values")
         try:
-            left, right, domains = unary.programs()
+            left, right, domains, _ = unary.programs()
         except UnsupportedError:
             continue
         real = dataclasses.replace(pair, left=left, right=right, domains=domains, names=())
