@@ -59,7 +59,10 @@ def solved(pair: WholePair, seconds: float) -> Solved:
 def _found(
     pair: WholePair, inputs: Sequence[np.ndarray], ranges: Sequence[Any], seconds: float, divisions: Divisions | None
 ) -> Solved:
-    """What the solver says of programs at some inputs; where quotients are unknowns, it may say too often that they differ."""
+    """What the solver says of programs at some inputs.
+
+    Where quotients are unknowns, it may say of equal programs that they differ.
+    """
     z3, avals = solver(), pair.left.in_avals
     left, right = (interpreted(program, inputs, pair.deadline, divisions) for program in (pair.left, pair.right))
     facts = divisions.facts if divisions is not None else []

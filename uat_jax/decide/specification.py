@@ -444,7 +444,7 @@ def is_tangent(leaf: Any) -> bool:
 
 
 def _with_tangents(outputs: Any, tangents: Sequence[bool]) -> Any:
-    """The outputs with their own dtypes, where programs return truth values that are false for derivatives by integers."""
+    """The outputs with their own dtypes, where programs return false for derivatives by integers."""
     leaves, tree = jax.tree.flatten(outputs)
     own = lambda leaf, tangent: jax.ShapeDtypeStruct(leaf.shape, jax.dtypes.float0) if tangent else leaf
     return jax.tree.unflatten(tree, map(own, leaves, tangents))
@@ -496,7 +496,12 @@ def _untraceable(name: str, error: Exception) -> InputError:
     return InputError(f"{got}; {advice}" if advice else got)
 
 
+WANTED_INTEGERS = "give an input of integers an integer dtype, as in jax.ShapeDtypeStruct((3,), jnp.int32)"
+
 ADVICE = {
+    "Indexer must have integer": WANTED_INTEGERS,
+    "does not accept dtype float": WANTED_INTEGERS,
+    "requires arguments to have the same dtypes": "cast one of them, so that it is said which numbers are compared",
     "required keyword-only argument": "bind it with functools.partial, or certify a function that passes it on",
     "TraceContextError: Cannot mutate": (
         "the module changes its state while it is called: certify functions of the module itself, such as "

@@ -120,13 +120,13 @@ class Thresholds:
         if self.apart:
             self.shapes["numbers"] = (len(self.ends),)
             letters = self.given.get("numbers", jnp.zeros(len(self.ends)))
-            return jnp.concatenate([jnp.zeros(1, letters.dtype), letters])
-        truths = jnp.asarray(self.given.get("all", jnp.zeros(self.shapes["all"])) > 0, jnp.float32)
+            return jnp.concatenate([jnp.zeros(1, jnp.float64), jnp.asarray(letters, jnp.float64)])
+        truths = jnp.asarray(self.given.get("all", jnp.zeros(self.shapes["all"])) > 0, jnp.float64)
         parts = [
             low + jnp.sum(truths[start : start + high - low])
             for start, (low, high) in zip(self._first[:-1] - 2, self.ends, strict=True)
         ]
-        return jnp.stack([jnp.zeros((), jnp.float32), *(jnp.asarray(x, jnp.float32) for x in parts)])
+        return jnp.stack([jnp.zeros((), jnp.float64), *(jnp.asarray(x, jnp.float64) for x in parts)])
 
 
 @dataclass
@@ -239,7 +239,7 @@ class Unary:
         if not np.issubdtype(new, np.floating) or not letters.defined.all():
             raise self._refused(equation)
         numbers = self.thresholds.numbers()
-        found = jnp.take(numbers, letters.plus) - jnp.take(numbers, letters.minus) + letters.offset.astype(np.float32)
+        found = jnp.take(numbers, letters.plus) - jnp.take(numbers, letters.minus) + letters.offset.astype(np.float64)
         return jnp.asarray(found, new)
 
     def _compared(self, equation: JaxprEqn, name: str, a: Letters, b: Letters) -> Any:
