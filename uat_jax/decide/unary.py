@@ -29,7 +29,16 @@ from uat_jax.decide.domain import REALS, Domains
 from uat_jax.decide.integers import WHOLE, Integers
 from uat_jax.decide.lookups.differences import Differences, between
 from uat_jax.decide.lookups.integer_part import CONTROL, LONGEST, MOVING
-from uat_jax.decide.lookups.letters import Letters, added, known_letters, negated, new_letters, scaled, selected
+from uat_jax.decide.lookups.letters import (
+    Letters,
+    added,
+    known_letters,
+    negated,
+    new_letters,
+    of_fields,
+    scaled,
+    selected,
+)
 from uat_jax.decide.lookups.steps import step_by_step
 from uat_jax.decide.reached import needed_of
 from uat_jax.decide.whole_programs import check_primitive
@@ -211,7 +220,7 @@ class Unary:
         letters = [x if isinstance(x, Letters) else known_letters(x) for x in operands]
         if name in MOVING:
             arrays = [self._run(equation, list(xs))[0] for xs in zip(*(x.fields for x in letters), strict=True)]
-            return Letters(*arrays, letters[0].dtype)
+            return of_fields(arrays, letters[0].dtype)
         if name == "add":
             return added(*letters)
         if name == "sub":
@@ -235,7 +244,7 @@ class Unary:
     def _cast(self, equation: JaxprEqn, letters: Letters) -> Any:
         new = equation.params["new_dtype"]
         if str(np.dtype(new)) in WHOLE and np.dtype(new) != np.bool_:
-            return Letters(*letters.fields, np.dtype(new))
+            return of_fields(letters.fields, np.dtype(new))
         if not np.issubdtype(new, np.floating) or not letters.defined.all():
             raise self._refused(equation)
         numbers = self.thresholds.numbers()

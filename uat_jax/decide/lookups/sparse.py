@@ -95,7 +95,8 @@ def _sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     if any(x is not None for x in bases):
         zeros = jnp.zeros(shape, none.dtype)
         base = bound(equation, [zeros if x is None else x for x in bases], equation.params)[0]
-    most = sum(x.most for x in sums) if all(x.most is not None for x in sums) and len(sums) == len(operands) else None
+    known = [x.most for x in sums if x.most is not None]
+    most = sum(known) if len(known) == len(operands) else None
     signed = equation.primitive.name != "sub" or jnp.issubdtype(none.dtype, jnp.signedinteger)
     return Spread(sums[0].axis, bound(equation, entries, equation.params)[0], base, most if signed else None)
 
