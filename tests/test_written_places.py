@@ -94,7 +94,7 @@ def test_truth_values_of_an_integer_give_what_the_integer_gives(name):
             rest = [x for i, x in enumerate(point) if i not in pair.letters]
             for program, other in zip((pair.left, pair.right), others, strict=True):
                 wanted = jaxpr_as_fun(program)(*point)
-                for x, y in zip(wanted, jaxpr_as_fun(other)(*rest, *thresholds.at(letters)), strict=True):
+                for x, y in zip(wanted, jaxpr_as_fun(other)(*rest, *thresholds.at(pair.numbers(letters))), strict=True):
                     np.testing.assert_allclose(
                         np.asarray(y, float), np.asarray(x, float), rtol=1e-5, atol=1e-5, err_msg=f"{point}"
                     )

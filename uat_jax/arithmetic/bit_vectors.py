@@ -200,7 +200,7 @@ def _can_be_unknown(equation: JaxprEqn, operands: Sequence[Any]) -> bool:
     """Whether an equation divides by constants of which none is 0, -1 or the least number."""
     if equation.primitive.name not in ("div", "rem") or not is_fixed(operands[1]) or is_fixed(operands[0]):
         return False
-    special = [0, -1, np.iinfo(dtype_of(equation.outvars[0])).min]
+    special = [0, -1, jnp.iinfo(dtype_of(equation.outvars[0])).min]
     return not np.isin(np.asarray(operands[1]).astype(object), special).any()
 
 

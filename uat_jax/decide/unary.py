@@ -10,8 +10,9 @@ length, and a cache that is written at a place, cost no more than any mask of th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -39,6 +40,7 @@ from uat_jax.decide.lookups.letters import (
     scaled,
     selected,
 )
+from uat_jax.decide.lookups.one_integer import Derived, derived_of
 from uat_jax.decide.lookups.steps import step_by_step
 from uat_jax.decide.reached import needed_of
 from uat_jax.decide.whole_programs import check_primitive
@@ -142,12 +144,13 @@ class Thresholds:
 class Unary:
     """A program in which some integers are replaced by truth values.
 
-    known: the bounds of the letters.  values: of the variables, as JAX traces them, and whole: those that are known
-    whole numbers or letters.
+    known: the bounds of the letters.  derived: variables that are functions of one integer, as letters of their own.
+    values: of the variables, as JAX traces them, and whole: those that are known whole numbers or letters.
     """
 
     known: Differences
     thresholds: Thresholds
+    derived: Mapping[Any, Letters] = field(default_factory=dict)
     values: dict[Any, Any] = field(default_factory=dict)
     whole: dict[Any, Any] = field(default_factory=dict)
 
@@ -180,7 +183,9 @@ class Unary:
     def _follow(self, equation: JaxprEqn) -> None:
         operands = [self._whole(v) for v in equation.invars]
         if any(isinstance(x, Letters) for x in operands):
-            found = self._of_letters(equation, operands)
+            found = self.derived.get(equation.outvars[0])
+            if found is None or found.dtype == np.bool_:
+                found = self._of_letters(equation, operands)
             if isinstance(found, Letters):
                 self.whole[equation.outvars[0]] = found.simplified(self.known)
             elif isinstance(found, np.ndarray | np.generic):
@@ -481,6 +486,31 @@ class UnaryPair:
     domains: Domains
     letters: tuple[int, ...]
     apart: bool
+    with_functions: bool = False
+
+    @cached_property
+    def arrays(self) -> dict[int, Letters]:
+        """The letters of each input."""
+        found, first = {}, 1
+        for i in self.letters:
+            aval = self.left.in_avals[i]
+            found[i] = new_letters(first, aval.shape, np.dtype(aval.dtype))
+            first += found[i].plus.size
+        return found
+
+    @cached_property
+    def functions(self) -> tuple[Derived, list[dict[Any, Letters]]]:
+        """The letters that are functions of one of these, and by program the variables that are arrays of them."""
+        if not self.with_functions:
+            return Derived({}), [{}, {}]
+        ends: Any = {i: (self.domains[i].low, self.domains[i].high) for i in self.letters}  # type: ignore[union-attr]
+        return derived_of((self.left, self.right), self.arrays, ends)
+
+    def numbers(self, letters: Sequence[int]) -> list[int]:
+        """These numbers of the inputs, and the functions of them that are letters."""
+        derived = self.functions[0]
+        of = lambda base, table: int(table[letters[base - 1] - derived.low[base]])
+        return [*letters, *(of(*derived.of[number]) for number in sorted(derived.of))]
 
     def programs(self) -> tuple[ClosedJaxpr, ClosedJaxpr, Domains, Thresholds]:
         """Both programs of the other inputs and the new ones, what these range over, and what the new ones are.
@@ -488,23 +518,25 @@ class UnaryPair:
         Raises:
             UnsupportedError: more is done with an integer than to compare it and to choose a place by it.
         """
-        avals, first, letters, ends = self.left.in_avals, 1, {}, []
-        for i in self.letters:
-            letters[i] = new_letters(first, avals[i].shape, np.dtype(avals[i].dtype))
+        avals, letters, ends = self.left.in_avals, self.arrays, []
+        for i, array in letters.items():
             of: Any = self.domains[i]
-            ends += [(of.low, of.high)] * letters[i].plus.size
-            first += letters[i].plus.size
+            ends += [(of.low, of.high)] * array.plus.size
+        ends += self.functions[0].ends
+        if sum(high - low for low, high in ends) > MOST_TRUTHS:
+            raise UnsupportedError("too many truth values")
         known, thresholds = between(ends), Thresholds(ends, self.apart)
         others = [i for i in range(len(avals)) if i not in self.letters]
         specs = [jax.ShapeDtypeStruct(avals[i].shape, avals[i].dtype) for i in others]
 
-        def traced(program: ClosedJaxpr) -> ClosedJaxpr:
+        def traced(side: int) -> ClosedJaxpr:
+            program, derived = (self.left, self.right)[side], self.functions[1][side]
             names = list(thresholds.shapes)
 
             def function(*given: Any) -> list[Any]:
                 thresholds.given = dict(zip(names, given[len(others) :], strict=True))
                 inputs = {**letters, **dict(zip(others, given, strict=False))}
-                found = Unary(known, thresholds).results(program, [inputs[i] for i in range(len(avals))])
+                found = Unary(known, thresholds, derived).results(program, [inputs[i] for i in range(len(avals))])
                 thresholds.given = {}
                 return found
 
@@ -517,28 +549,38 @@ class UnaryPair:
             needed, _ = needed_of(found.jaxpr)
             return inlined(ClosedJaxpr(found.jaxpr.replace(eqns=needed), found.consts))
 
-        for program in (self.left, self.right):  # which truth values are asked for
-            traced(program)
-        left, right = traced(self.left), traced(self.right)
+        for side in (0, 1):  # which truth values are asked for
+            traced(side)
+        left, right = traced(0), traced(1)
         new = (REALS,) * len(thresholds.shapes)
         return left, right, Domains((*(self.domains[i] for i in others), *new)), thresholds
 
 
 def unary_pairs(left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains) -> Iterator[UnaryPair]:
-    """The pairs in which those integers are truth values of which that can be done, first as masks of any truths."""
+    """The pairs in which those integers are truth values of which that can be done, first as masks of any truths.
+
+    At last functions of one integer are letters of their own, if there are some.
+    """
     left, right = step_by_step(left), step_by_step(right)
-    avals, able = left.in_avals, []
-    for i, of in enumerate(domains.of):
-        if not isinstance(of, Integers) or avals[i].dtype == np.bool_:
-            continue
-        if of.count > MOST_VALUES or (of.count - 1) * math.prod(avals[i].shape) > MOST_TRUTHS or of.count == 1:
-            continue
-        alone = UnaryPair(left, right, domains, (i,), apart=True)
-        try:
-            alone.programs()
-        except UnsupportedError:
-            continue
-        able.append(i)
-    if able:
-        for apart in (True, False):
-            yield UnaryPair(left, right, domains, tuple(able), apart)
+    short = [i for i, of in enumerate(domains.of) if isinstance(of, Integers) and _is_short(of, left.in_avals[i])]
+    for with_functions in (False, True):
+        able = [i for i in short if _can_be(UnaryPair(left, right, domains, (i,), True, with_functions))]
+        for apart in (True, False) if able else ():
+            pair = UnaryPair(left, right, domains, tuple(able), apart, with_functions)
+            if not with_functions or pair.functions[0].of:
+                yield pair
+
+
+def _is_short(of: Integers, aval: Any) -> bool:
+    """Whether integers of a range have few values enough."""
+    few = 1 < of.count <= MOST_VALUES and (of.count - 1) * math.prod(aval.shape) <= MOST_TRUTHS
+    return few and aval.dtype != np.bool_
+
+
+def _can_be(pair: UnaryPair) -> bool:
+    """Whether the integers of a pair are only compared and say places."""
+    try:
+        pair.programs()
+    except UnsupportedError:
+        return False
+    return True
