@@ -91,6 +91,8 @@ PAIRS = [
     rows("a row that is set", lambda c, x, i: c.at[i].set(x), selected, (CACHE, ROW, PLACE), column=lambda c, x, i: selected(c, x[::-1], i)),
     rows("a row that is added", lambda c, x, i: c.at[i].add(x), lambda c, x, i: c + jax.nn.one_hot(i, N)[:, None] * x, (CACHE, ROW, PLACE),
          set=lambda c, x, i: c.at[i].set(x)),
+    rows("a ring from before its beginning", lambda c, x, i: written(c, x, i % N), lambda c, x, i: written(c, x, lax.rem(i, jnp.int32(N))),  # JAX counts from the end
+         (CACHE, ROW, uj.integers(of("int32"), -300, 5000)), turned=lambda c, x, i: written(c, x, jnp.abs(lax.rem(i, jnp.int32(N))))),
     rows("a ring", lambda c, x, i: written(c, x, i % N), lambda c, x, i: selected(c, x, i & (N - 1)), (CACHE, ROW, uj.integers(of("int32"), 0, 5000)),
          next=lambda c, x, i: selected(c, x, (i + 1) % N), moved=lambda c, x, i: written(c, x, i)),
     rows("two rows at once", lambda c, x, i: lax.dynamic_update_slice(c, x, (i, 0)), lambda c, x, i: written(written(c, x[0], i), x[1], i + 1),
@@ -124,7 +126,7 @@ def put(c, x, i):
 
 NEVER = {
     "a ring of another length": (lambda c, x, i: put(c, x, i % 8), lambda c, x, i: put(c, x, i % 7), CUT, SHORT, uj.integers(of("int32"), 0, 5000)),
-    "a ring that is turned": (lambda c, x, i: put(c, x, i % 8), lambda c, x, i: put(c, x, lax.rem(i, jnp.int32(8))), CUT, SHORT, uj.integers(of("int32"), -3, 5000)),
+    "a ring that is turned": (lambda c, x, i: put(c, x, i % 8), lambda c, x, i: put(c, x, jnp.abs(lax.rem(i, jnp.int32(8)))), CUT, SHORT, uj.integers(of("int32"), -3, 5000)),
     "a ring of bytes": (lambda c, x, i: put(c, x, (i + 1) % 8), lambda c, x, i: put(c, x, (i.astype(jnp.uint8) + 1).astype(jnp.int32) % 8 + (i == 300)), CUT, SHORT, uj.integers(of("int32"), 0, 5000)),
     "a ring and its length": (lambda c, x, i: jnp.where((K < i)[:, None], put(c, x, i % 8), 0), lambda c, x, i: jnp.where((K <= i)[:, None], put(c, x, i % 8), 0), CUT, SHORT, uj.integers(of("int32"), 0, 5000)),
     "read where it was not written": (lambda c, x, i: put(c, x, i)[0], lambda c, x, i: c[0], CUT, SHORT, HERE),
