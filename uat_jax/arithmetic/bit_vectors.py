@@ -81,14 +81,21 @@ def letters(name: str, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     return made
 
 
-def interpreted(program: ClosedJaxpr, inputs: Sequence[Any], deadline: Deadline | None = None) -> list[np.ndarray]:
+def interpreted(
+    program: ClosedJaxpr,
+    inputs: Sequence[Any],
+    deadline: Deadline | None = None,
+    divisions: Divisions | None = None,
+) -> list[np.ndarray]:
     """The outputs of a program of integers and booleans as arrays of formulas.
+
+    divisions: makes quotients and remainders by constants unknowns, and has the facts that hold of them.
 
     Raises:
         UnsupportedError: an equation has no rule, or the formulas are too large.
         BudgetError: the time is up.
     """
-    walk = _Walk(deadline or Deadline())
+    walk = _Walk(deadline or Deadline(), divisions)
     with jax.enable_x64(True):  # the types are the equations' own
         values = walk.program(program.jaxpr, program.consts, inputs)
     return [formulas(v, dtype_of(atom)) for v, atom in zip(values, program.jaxpr.outvars, strict=True)]
@@ -113,8 +120,8 @@ def formulas(value: Any, dtype: Any) -> np.ndarray:
 class _Walk:
     """The evaluation of a program, which counts the entries that it makes."""
 
-    def __init__(self, deadline: Deadline) -> None:
-        self.deadline, self.made = deadline, 0
+    def __init__(self, deadline: Deadline, divisions: Divisions | None) -> None:
+        self.deadline, self.divisions, self.made = deadline, divisions, 0
 
     def program(self, jaxpr: Jaxpr, constants: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
         """The outputs of a jaxpr at some values."""
@@ -139,6 +146,8 @@ class _Walk:
             return operands
         if name in _LOOPS:
             return _LOOPS[name](self, equation, operands)
+        if self.divisions is not None and _can_be_unknown(equation, operands):
+            return [self._divided(equation, operands)]
         if all(map(is_fixed, operands)):
             return [np.asarray(x) for x in bind(equation, operands)]
         self.made += sum(math.prod(shape_of(v)) for v in equation.outvars)
@@ -146,6 +155,53 @@ class _Walk:
             raise UnsupportedError(f"'{name}'{source_line(equation)} makes more than {MOST_TERMS} formulas")
         found = _results(equation, operands)
         return [np.asarray(x).reshape(shape_of(v)) for x, v in zip(found, equation.outvars, strict=True)]
+
+    def _divided(self, equation: JaxprEqn, operands: list[Any]) -> np.ndarray:
+        """Quotients or remainders by constants, as unknowns."""
+        assert self.divisions is not None
+        dtype, shape = dtype_of(equation.outvars[0]), shape_of(equation.outvars[0])
+        a, b = (np.broadcast_to(x, shape) for x in (formulas(operands[0], dtype), np.asarray(operands[1])))
+        which, found = int(equation.primitive.name == "rem"), np.empty(shape, object)
+        for i in np.ndindex(shape):
+            found[i] = self.divisions.of(a[i], int(b[i]), dtype)[which]
+        return found
+
+
+class Divisions:
+    """Quotients and remainders by constants as unknowns d and r, and facts that hold of them.
+
+    a = b d + r, r is of the sign of a or 0, |r| < |b|, and |d| <= 2^(w-1) / |b|; without signs 0 <= r < b and
+    d <= (2^w - 1) / b.  What follows from these facts is so; what they do not exclude need not be possible.
+    """
+
+    def __init__(self) -> None:
+        self.facts: list[Any] = []
+        self._made: dict[tuple[int, int, bool], tuple[Any, Any, Any]] = {}
+
+    def of(self, a: Any, b: int, dtype: Any) -> tuple[Any, Any]:
+        """The quotient and the remainder of a formula by a number that is neither 0 nor -1."""
+        name = (a.get_id(), b, signed(dtype))
+        if name not in self._made:
+            z3, width = solver(), bits(dtype)
+            d, r = (z3.BitVec(f"{what}{len(self._made)}", width) for what in ("quotient", "remainder"))
+            self._made[name] = d, r, a  # a is kept, so that its number stays its own
+            self.facts.append(a == b * d + r)
+            if signed(dtype):
+                most = 2 ** (width - 1) // abs(b)
+                self.facts += [d >= -most, d <= min(most, 2 ** (width - 1) - 1)]
+                self.facts += [z3.Implies(a >= 0, z3.And(r >= 0, r <= abs(b) - 1))]
+                self.facts += [z3.Implies(a < 0, z3.And(r <= 0, r >= 1 - abs(b)))]
+            else:
+                self.facts += [z3.ULE(d, (2**width - 1) // b), z3.ULT(r, b)]
+        return self._made[name][:2]
+
+
+def _can_be_unknown(equation: JaxprEqn, operands: Sequence[Any]) -> bool:
+    """Whether an equation divides by constants of which none is 0, -1 or the least number."""
+    if equation.primitive.name not in ("div", "rem") or not is_fixed(operands[1]) or is_fixed(operands[0]):
+        return False
+    special = [0, -1, jnp.iinfo(dtype_of(equation.outvars[0])).min]
+    return not np.isin(np.asarray(operands[1]).astype(object), special).any()
 
 
 def _results(equation: JaxprEqn, operands: list[Any]) -> list[Any]:

@@ -54,6 +54,9 @@ cut.py              where they are cut
 instance.py         a piece that was proved, met again
 whole_inputs.py     integers and booleans as variables: all of them, a solver, or letters
 lookups             integers that only choose rows and are compared, as letters
+unary.py            integers that are compared and say one place, as truth values of k <= i
+entry_by_entry.py   functions of integers at every place, for all sizes
+beside.py           an index that lies beside its array, as a hazard
 loops_evidence.py   long loops compared without unrolling, as evidence
 sampling.py         both functions in float64: what prime fields cannot see
 refutation.py       what is said where prime fields do not certify

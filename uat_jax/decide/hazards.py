@@ -49,6 +49,7 @@ KINDS: Mapping[str, str] = {
     "underflow": "a number too small for the dtype became 0, which is then divided by or taken the logarithm of",
     "overflow": "a number is too large for the dtype",
     "NaN": "an operation without a value, such as ∞ - ∞",
+    "clamped": "an index lies beside its array, and the device moves it inside",
     "drift": "rounding destroys more than half of the digits that the rounded inputs leave",
 }
 """What a hazard can be, and what it means for the side that has it."""
@@ -59,8 +60,8 @@ class Hazard:
     """An input at which one side fails in floats and the other does not.
 
     kind: one of `KINDS`.  side: "left" or "right", the one that fails.  inputs: the arrays, in the order of
-    `jax.tree.leaves` of the arguments (floats only).  left, right: both values of one entry of the output, as the
-    device computes them.  exact: its exact value as text, or None where it is not known.  sizes: of the symbolic
+    `jax.tree.leaves` of the arguments (those without values).  left, right: both values of one entry of the output, as
+    the device computes them.  exact: its exact value as text, or None where it is not known.  sizes: of the symbolic
     dimensions.  jitted: whether it shows under `jax.jit`; if not, XLA rewrites the program, and it shows when the
     operations are run one by one.  text: all this in one line.
     """

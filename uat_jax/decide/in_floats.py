@@ -22,6 +22,7 @@ from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.outside_function import outside_functions
 from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.allowance import Allowance
+from uat_jax.decide.beside import search_beside
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.hazards import KINDS, SIDES, Hazard, HazardSearch, search_hazards
 from uat_jax.decide.on_device import OnDevice
@@ -132,7 +133,14 @@ def in_floats(
     if any(pair.complex_numbers for pair in pairs) or outside or whole:
         why = WHOLE_INPUTS if whole else COMPLEX
         why = f"the functions call {outside[0]}, which is outside of JAX" if outside else why
-        return known(Rounding(None, None, f"not derived: {why}", None, (), "", 0, 0, ""), HazardSearch(reason=why))
+        nothing = Rounding(None, None, f"not derived: {why}", None, (), "", 0, 0, "")
+        if not whole or outside or any(pair.complex_numbers for pair in pairs):
+            return known(nothing, HazardSearch(reason=why))
+        first = pairs[0]
+        beside = lambda: search_beside(
+            (first.left, first.right), first.domains, names or numbered(len(first.left.in_avals)), first.sizes, why
+        )
+        return InFloats(lambda: nothing, beside)
     allowance = Allowance(seconds)
     chosen = list(pairs)[:SIZES]
     devices = [OnDevice(pair.left, pair.right, pair.domains, memory, allowance) for pair in chosen]

@@ -77,7 +77,7 @@ HOW_READ = (
 Again = Callable[[Certificate, Sequence[Pair], Specification, Effort], Evidence]
 
 ALL_SIZES_AGAIN: Mapping[Method, Again] = {
-    Method.INDEXED_NORMAL_FORM: proved_again,
+    **dict.fromkeys((Method.INDEXED_NORMAL_FORM, Method.SOLVER, Method.ENUMERATION), proved_again),
     Method.INDUCTION: by_induction_again,
 }
 """How a finding about all sizes, which stands alone, is found again."""

@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from uat_jax.arithmetic.bit_vectors import bits, interpreted, letters, signed, solver
+from uat_jax.arithmetic.bit_vectors import Divisions, bits, interpreted, letters, signed, solver
 from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.decide.integers import Integers, all_of, held
 from uat_jax.decide.whole_programs import Input, WholePair
+
+UNKNOWN_SECONDS = 3.0
+"""So long quotients and remainders by constants are tried as unknowns, of which a few facts are known."""
 
 
 @dataclass(frozen=True)
@@ -40,18 +44,35 @@ def solved(pair: WholePair, seconds: float) -> Solved:
         UnsupportedError: the solver is not installed, or a primitive has no rule.
         BudgetError: the time is up.
     """
-    z3 = solver()
     avals = pair.left.in_avals
     inputs = [letters(f"x{i}", aval.shape, aval.dtype) for i, aval in enumerate(avals)]
-    left, right = (interpreted(program, inputs, pair.deadline) for program in (pair.left, pair.right))
     ranges = [c for x, aval, of in zip(inputs, avals, pair.ranges, strict=True) for c in _within(x, aval.dtype, of)]
+    made = {e.primitive.name for p in (pair.left, pair.right) for q in programs_within(p) for e in q.eqns}
+    if made & {"div", "rem"}:
+        divisions = Divisions()
+        found = _found(pair, inputs, ranges, min(seconds, UNKNOWN_SECONDS), divisions)
+        if not found.reason and found.unlike is None:
+            return found
+    return _found(pair, inputs, ranges, seconds, None)
+
+
+def _found(
+    pair: WholePair, inputs: Sequence[np.ndarray], ranges: Sequence[Any], seconds: float, divisions: Divisions | None
+) -> Solved:
+    """What the solver says of programs at some inputs.
+
+    Where quotients are unknowns, it may say of equal programs that they differ.
+    """
+    z3, avals = solver(), pair.left.in_avals
+    left, right = (interpreted(program, inputs, pair.deadline, divisions) for program in (pair.left, pair.right))
+    facts = divisions.facts if divisions is not None else []
     entries = [(a, b) for x, y in zip(left, right, strict=True) for a, b in zip(x.ravel(), y.ravel(), strict=True)]
     different = [unlike for a, b in entries if (unlike := _unlike(a, b)) is not None]
     end = Deadline(min(pair.deadline.moment, time.monotonic() + seconds))
     for unlike in different:
         found = z3.SolverFor("QF_BV")
         found.set("timeout", max(1, int(1000 * min(seconds, end.remaining))))
-        found.add(unlike, *ranges)
+        found.add(unlike, *ranges, *facts)
         answer = found.check()
         if answer == z3.sat:
             return Solved(len(entries), _point(found.model(), inputs, avals))

@@ -413,10 +413,14 @@ def as_written(
         # Arrays of JAX: a function may index them with tracers, which NumPy's cannot take.
         fixed = [leaf if is_variable(leaf) else jnp.asarray(leaf) for leaf in leaves]
 
+        tangents: list[bool] = []
+
         def of_variables(*values: Any) -> Any:
             remaining = iter(values)
             merged = [next(remaining) if is_variable(leaf) else leaf for leaf in fixed]
-            return function(*jax.tree.unflatten(tree, merged))
+            found = function(*jax.tree.unflatten(tree, merged))
+            tangents.extend(is_tangent(leaf) for leaf in jax.tree.leaves(found))
+            return jax.tree.map(lambda x: jnp.zeros(x.shape, bool) if is_tangent(x) else x, found)
 
         try:
             program, outputs = jax.make_jaxpr(of_variables, return_shape=True)(*variables)
@@ -429,8 +433,21 @@ def as_written(
     if not to_differentiate:
         program = expanded(program)
         _check_program(name_of(function), program)
+    outputs = _with_tangents(outputs, tangents)
     _check_outputs(name_of(function), outputs)
     return program, outputs
+
+
+def is_tangent(leaf: Any) -> bool:
+    """Whether an output is the derivative by an integer, an array of JAX's float0, whose entries have one value."""
+    return getattr(leaf, "dtype", None) == jax.dtypes.float0
+
+
+def _with_tangents(outputs: Any, tangents: Sequence[bool]) -> Any:
+    """The outputs with their own dtypes, where programs return false for derivatives by integers."""
+    leaves, tree = jax.tree.flatten(outputs)
+    own = lambda leaf, tangent: jax.ShapeDtypeStruct(leaf.shape, jax.dtypes.float0) if tangent else leaf
+    return jax.tree.unflatten(tree, map(own, leaves, tangents))
 
 
 def in_64_bits(variables: Iterable[Any]) -> bool:
@@ -479,7 +496,12 @@ def _untraceable(name: str, error: Exception) -> InputError:
     return InputError(f"{got}; {advice}" if advice else got)
 
 
+WANTED_INTEGERS = "give an input of integers an integer dtype, as in jax.ShapeDtypeStruct((3,), jnp.int32)"
+
 ADVICE = {
+    "Indexer must have integer": WANTED_INTEGERS,
+    "does not accept dtype float": WANTED_INTEGERS,
+    "requires arguments to have the same dtypes": "cast one of them, so that it is said which numbers are compared",
     "required keyword-only argument": "bind it with functools.partial, or certify a function that passes it on",
     "TraceContextError: Cannot mutate": (
         "the module changes its state while it is called: certify functions of the module itself, such as "
@@ -542,7 +564,7 @@ def _check_outputs(name: str, outputs: Any) -> None:
     if not leaves:
         raise InputError(f"{name} returns no array; return at least one array")
     for path, leaf in leaves:
-        if not is_variable(leaf):
+        if not (is_variable(leaf) or is_tangent(leaf)):
             raise InputError(f"{name} returns {_text(leaf)}{_place(path)}; return arrays of numbers")
         if 0 in leaf.shape:
             raise InputError(f"{name} returns the empty {_text(leaf)}{_place(path)}; return arrays with entries")

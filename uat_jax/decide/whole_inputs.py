@@ -31,6 +31,7 @@ from uat_jax.decide.lookups.texts import Case, Texts, ways
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.side_by_side import SideBySide, is_mapped
 from uat_jax.decide.solver import name_of_solver, solved
+from uat_jax.decide.unary import unary_pairs
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.whole_programs import WholePair, check_exact, first_difference, is_whole_program
 from uat_jax.errors import DisagreementError, UnsupportedError
@@ -81,7 +82,7 @@ def of_integers(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Ev
     """
     pair = dataclasses.replace(pair, left=inlined(pair.left), right=inlined(pair.right))
     whole = is_whole_program(pair.left) and is_whole_program(pair.right)
-    found = _of_whole_programs(pair, effort, write) if whole else _of_both(pair, effort, write, decide)
+    found = _of_whole_programs(pair, effort, write, decide) if whole else _of_both(pair, effort, write, decide)
     return dataclasses.replace(found, finding=found.finding + _read_off(pair))
 
 
@@ -98,7 +99,7 @@ def _read_off(pair: Pair) -> str:
 # Nothing but integers
 
 
-def _of_whole_programs(pair: Pair, effort: Effort, write: Writer) -> Evidence:
+def _of_whole_programs(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evidence:
     """Both programs compute with integers alone."""
     whole = WholePair(pair.left, pair.right, tuple(pair.domains.of), effort.deadline)
     try:
@@ -113,7 +114,17 @@ def _of_whole_programs(pair: Pair, effort: Effort, write: Writer) -> Evidence:
         except UnsupportedError as error:
             return Evidence(Method.ENUMERATION, str(error), Verdict.UNKNOWN)
         return _same_everywhere(whole.count) if point is None else _refuted(pair, whole, point, write)
-    return _solved(pair, whole, effort, write)
+    found = _solved(pair, whole, effort, write)
+    said = _by_letters(pair, effort, decide) if found.verdict is Verdict.UNKNOWN else None
+    return found if said is None else said
+
+
+def _by_letters(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
+    """That the programs are equal whatever rows their integers choose; None if it is not shown."""
+    tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
+    share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
+    found = (_with_letters(pair, texts, share, decide)[0] for texts in tried)
+    return next((said for said in found if said.verdict in PASSING), None)
 
 
 def _same_everywhere(count: int) -> Evidence:
@@ -194,7 +205,9 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     if whole.count <= min(MOST_CHOICES, together):
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
-    effort = dataclasses.replace(effort, error=effort.error / 3)  # signs, letters and batches share the chance of error
+    effort = dataclasses.replace(effort, error=effort.error / 4)  # unary, signs, letters and batches share it
+    if (unary := _unary(pair, effort, decide)) is not None:
+        return unary
     truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
     if truths.places:
         found = _by_signs(pair, truths, effort, write, decide)
@@ -210,6 +223,32 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     found = _in_batches(parts, effort, each)
     text = f"at each of {whole.count} choices of the integers, in {len(parts)} batches: {found.finding}"
     return dataclasses.replace(found, finding=text) if found.verdict in (*PASSING, Verdict.REFUTED) else sampled
+
+
+def _unary(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
+    """That the programs are equal for all truth values k <= i in the place of integers i; None if it is not shown."""
+    tried = list(unary_pairs(pair.left, pair.right, pair.domains))
+    share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
+    for unary in tried:
+        effort.progress("comparing integers as truth values")
+        try:
+            left, right, domains, _ = unary.programs()
+        except UnsupportedError:
+            continue
+        real = dataclasses.replace(pair, left=left, right=right, domains=domains, names=())
+        found = _shown(real, share, decide)
+        if found is not None and found.verdict in PASSING:
+            names = ", ".join(pair.input_names[i] for i in unary.letters)
+            finding = f"{names} by the truth values of k <= {names}, whatever these are: {found.finding}"
+            return dataclasses.replace(found, finding=finding)
+    return None
+
+
+def _shown(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
+    """What is shown of programs in which integers are truth values, of which nobody asks where they differ."""
+    if pair.domains.whole:
+        return _by_letters(pair, effort, decide)
+    return decide(pair, effort, lambda found: "", proof_alone=True)
 
 
 def _batches(count: int, together: int) -> list[slice]:

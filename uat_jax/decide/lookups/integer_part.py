@@ -7,7 +7,7 @@ adding, moving, comparing and choosing is refused, unless all of them are known 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -17,7 +17,7 @@ from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
-from uat_jax.decide.integers import WHOLE
+from uat_jax.decide.integers import WHOLE, held
 from uat_jax.decide.lookups.differences import Differences
 from uat_jax.decide.lookups.letters import (
     Letters,
@@ -53,6 +53,9 @@ CONTROL = frozenset(["while", "scan", "cond"])
 
 FEW_TRUTHS = 6
 """So many truth values that are letters are decided where they are cast to real numbers; more are any numbers."""
+
+LONGEST_SORT = 6
+"""Of more letters, the orders are too many cases."""
 
 Whole = np.ndarray | Letters
 """An array of whole numbers, which are known or letters."""
@@ -109,6 +112,7 @@ class Landing:
 
     axis: of the array.  key: these places, of the shape of the indices without their last axis.  indices: all of them,
     known but along `axis`, where they are 0.  column: which of the last axis that is.  inside: as of a `Lookup`.
+    most: if all is known that is added, and what it is added to, a bound of the sum of the absolute values.
     """
 
     axis: int
@@ -116,11 +120,12 @@ class Landing:
     indices: np.ndarray
     column: int
     inside: np.ndarray | None
+    most: int | None = None
 
     @property
     def fixed(self) -> tuple[Any, ...]:
         """What has to be the same in all cases."""
-        return "landing", self.axis, self.column, self.key.shape
+        return "landing", self.axis, self.column, self.key.shape, self.most
 
 
 @dataclass
@@ -170,6 +175,12 @@ class IntegerPart:
                 self.values[equation.outvars[0]] = letters
                 return
             operands = [self._decided(x) for x in operands]
+            if name == "scatter-add" and [isinstance(x, Letters) for x in operands] == [False, True, False]:
+                most = int(np.abs(operands[0].astype(object)).max(initial=0))  # type: ignore[union-attr]
+                most += int(np.abs(operands[2].astype(object)).sum())  # type: ignore[union-attr]
+                landing = self._scatter(equation, operands[1])  # type: ignore[arg-type]
+                self.roles[number] = replace(landing, most=most)
+                return
             results = self._whole(equation, operands)  # type: ignore[arg-type]
             self.values.update(zip(equation.outvars, results, strict=True))
             return
@@ -216,6 +227,8 @@ class IntegerPart:
             raise UnsupportedError(f"'{name}'{source_line(equation)} makes too many integers")
         if not any(isinstance(x, Letters) for x in operands):
             return self._run(equation, operands)
+        if name == "sort":
+            return self._sorted(equation, operands)
         found = self._of_letters(name, equation, operands)
         if found is not None:
             return [found.simplified(self.known) if isinstance(found, Letters) else found]
@@ -257,6 +270,11 @@ class IntegerPart:
         if name == "clamp":
             above = self._extreme(letters[0], letters[1], largest=True)
             return self._extreme(above, letters[2], largest=False)
+        if name in ("reduce_max", "reduce_min") and letters[0].dtype != np.bool_:
+            return self._reduced(letters[0], equation.params["axes"], largest=name == "reduce_max")
+        if name in ("argmax", "argmin") and letters[0].dtype != np.bool_:
+            (axis,) = equation.params["axes"]
+            return self._place(letters[0], axis, equation.params["index_dtype"], largest=name == "argmax")
         if name == "select_n" and not isinstance(operands[0], Letters):
             return selected(operands[0], letters[1:])
         if name == "convert_element_type":
@@ -284,6 +302,53 @@ class IntegerPart:
     def _extreme(self, a: Letters, b: Letters, *, largest: bool) -> Letters:
         second = is_negative(added(a, negated(b)) if largest else added(b, negated(a)), self.known)
         return selected(second, [a, b])
+
+    def _reduced(self, letters: Letters, axes: Sequence[int], *, largest: bool) -> Letters | None:
+        """The largest, or least, number along some axes; None if there is none."""
+        for axis in sorted(axes, reverse=True):
+            rows = _along(letters, axis)
+            if not rows:
+                return None
+            letters = rows[0]
+            for row in rows[1:]:
+                letters = self._extreme(letters, row, largest=largest)
+        return letters
+
+    def _place(self, letters: Letters, axis: int, dtype: Any, *, largest: bool) -> np.ndarray | None:
+        """The first place of the largest, or least, number along an axis."""
+        rows = _along(letters, axis)
+        if not rows:
+            return None
+        best, place = rows[0], np.zeros(rows[0].shape, np.int64)
+        for k, row in enumerate(rows[1:], 1):
+            beyond = added(best, negated(row)) if largest else added(row, negated(best))
+            beyond = is_negative(beyond, self.known)
+            best, place = selected(beyond, [best, row]), np.where(beyond, k, place)
+        return held(place, dtype)
+
+    def _sorted(self, equation: JaxprEqn, operands: Sequence[Whole]) -> list[Whole]:
+        """The operands of a sort in the order of the first ones: neighbours are exchanged if the second is less."""
+        check_primitive(equation)
+        axis, keys = equation.params["dimension"], equation.params["num_keys"]
+        arrays = [_along(x if isinstance(x, Letters) else known_letters(x), axis) for x in operands]
+        if len(arrays[0]) > LONGEST_SORT or any(x.dtype == np.bool_ for x in operands[:keys]):
+            raise self._refused(equation)
+        for end in range(len(arrays[0]) - 1, 0, -1):
+            for k in range(end):
+                second = self._is_less([x[k + 1] for x in arrays[:keys]], [x[k] for x in arrays[:keys]])
+                for x in arrays:
+                    x[k], x[k + 1] = selected(second, [x[k], x[k + 1]]), selected(second, [x[k + 1], x[k]])
+        found = [_stacked(rows, axis, x.dtype) for rows, x in zip(arrays, operands, strict=True)]
+        known = [x.simplified(self.known) for x in found]
+        return [x if (numbers := x.numbers()) is None else numbers for x in known]
+
+    def _is_less(self, these: Sequence[Letters], those: Sequence[Letters]) -> np.ndarray:
+        """Which entries are less than others, by the first of several keys that differs."""
+        difference = added(these[0], negated(those[0]))
+        less = is_negative(difference, self.known)
+        if len(these) == 1 or less.all():
+            return less
+        return less | is_zero(difference, self.known) & self._is_less(these[1:], those[1:])
 
     # What integers choose
 
@@ -353,6 +418,8 @@ class IntegerPart:
         batching = zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True)
         aligned = {d: Axis(batch[q]) for d, q in batching}
         mode = GatherScatterMode.from_any(equation.params["mode"])
+        if mode == GatherScatterMode.PROMISE_IN_BOUNDS:
+            mode = GatherScatterMode.CLIP  # what devices do; where it counts, it is a hazard
         return self._lookup(
             equation, shape, table, starts, aligned, windows, sizes, mode, equation.params["fill_value"]
         )
@@ -473,6 +540,16 @@ def _all_inside(equation: JaxprEqn, places: np.ndarray, letter: int) -> bool:
         if k != letter
     ]
     return bool(np.all(inside))
+
+
+def _along(letters: Letters, axis: int) -> list[Letters]:
+    """The slices of an array along an axis."""
+    return [letters.moved(lambda x, k=k: np.take(x, k, axis=axis)) for k in range(letters.shape[axis])]
+
+
+def _stacked(rows: Sequence[Letters], axis: int, dtype: Any) -> Letters:
+    """Slices along an axis as one array."""
+    return of_fields([np.stack(xs, axis=axis) for xs in zip(*(row.fields for row in rows), strict=True)], dtype)
 
 
 def _changes(array: np.ndarray, axis: int) -> bool:

@@ -331,7 +331,7 @@ class RealPair:
             else:
                 found = [jnp.broadcast_to(x, (1, *x.shape)) for x in one(())]
             found = [jnp.broadcast_to(x, (len(self.cases), *x.shape[1:])) for x in found]
-            return [x + rest[-1].astype(x.dtype) for x in found] if self.alone else found
+            return [_as_float(x) + rest[-1] for x in found] if self.alone else found
 
         with jax.enable_x64(True):  # the types are the equations' own
             traced = with_numbers(_traced(of_reals, [*real, *rows, *more]))
@@ -438,6 +438,11 @@ class RealPair:
         if of == REALS:
             return zeros
         return np.asarray(of.clipped(of.folded(zeros[None], np.dtype(aval.dtype)), np.dtype(aval.dtype)), np.float64)[0]
+
+
+def _as_float(x: Any) -> Any:
+    """Numbers that a new real number can be added to."""
+    return x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32)
 
 
 def _is_defined(program: ClosedJaxpr, example: Counterexample) -> bool:

@@ -73,7 +73,8 @@ class Rows:
             if all(v in self.integers for v in equation.outvars):
                 continue
             found = self._applied(number, equation)
-            if isinstance(found[0], Spread) and not jnp.issubdtype(dtype_of(equation.outvars[0]), jnp.inexact):
+            dtype = dtype_of(equation.outvars[0])
+            if isinstance(found[0], Spread) and not (jnp.issubdtype(dtype, jnp.inexact) or found[0].fits(dtype)):
                 raise self.refused(equation)  # sums of integers wrap, and parts of sums are rounded apart
             self.values.update(zip(equation.outvars, found, strict=True))
             self.made_by.update((v, equation) for v in equation.outvars)
@@ -98,7 +99,7 @@ class Rows:
         if isinstance(role, Comparison):
             if not role.equal:
                 raise self.refused(equation)
-            return [Sparse(role.axis, self.given["key", number], self.given.get(("inside", number)))]
+            return [Sparse(role.axis, self.given["key", number], self.given.get(("inside", number)), most=1)]
         if isinstance(role, Letters):
             return [self._as_number(number, equation)]
         if isinstance(role, Landing):
@@ -141,7 +142,7 @@ class Rows:
         mode = jax.lax.GatherScatterMode.FILL_OR_DROP
         promises = {"indices_are_sorted": False, "unique_indices": False}  # of places, not of the numbers of keys
         found = bound(equation, [entries, indices, updates], {**equation.params, **promises, "mode": mode})
-        return Spread(role.axis, found[0], base)
+        return Spread(role.axis, found[0], base, role.most)
 
     def _as_number(self, number: int, equation: JaxprEqn) -> Any:
         letters = self.numbers()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -31,13 +32,14 @@ class Sparse:
 
     key: the place, an array of the rank of this one with one place along the axis.  value: the entry there, of the
     same kind; None is 1, or true.  summed: whether only its sums along the axis are known, for elsewhere it is 0 times
-    something that may be infinite.
+    something that may be infinite.  most: the largest absolute value of a whole number that may stand there, if known.
     """
 
     axis: int
     key: Any
     value: Any = None
     summed: bool = False
+    most: int | None = None
 
     def at_key(self, dtype: Any) -> Any:
         """The entries at the keys."""
@@ -46,14 +48,20 @@ class Sparse:
 
 @dataclass(frozen=True)
 class Spread:
-    """An array of real numbers that is a sum along an axis: of a base, and at the place of each key of an entry.
+    """An array of numbers that is a sum along an axis: of a base, and at the place of each key of an entry.
 
-    entries: this array with one place for each key along the axis.  base: None is 0.
+    entries: this array with one place for each key along the axis.  base: None is 0.  most: of whole numbers, a bound
+    of the sum of the absolute values of all that an entry of the array is a sum of; None if none is known.
     """
 
     axis: int
     entries: Any
     base: Any = None
+    most: int | None = None
+
+    def fits(self, dtype: Any) -> bool:
+        """Whether a sum of whole numbers does not wrap, however its parts are added."""
+        return jnp.issubdtype(dtype, jnp.integer) and self.most is not None and self.most <= int(jnp.iinfo(dtype).max)
 
 
 def spread(rows: Rows, equation: JaxprEqn, k: int, sparse: Sparse) -> Spread:
@@ -65,7 +73,8 @@ def spread(rows: Rows, equation: JaxprEqn, k: int, sparse: Sparse) -> Spread:
     rank[sparse.axis] = keys
     there = sparse.key == np.arange(keys, dtype=np.int32).reshape(rank)
     whole = (*shape[: sparse.axis], keys, *shape[sparse.axis + 1 :])
-    return Spread(sparse.axis, jnp.broadcast_to(jnp.where(there, sparse.at_key(dtype), 0), whole))
+    entries = jnp.broadcast_to(jnp.where(there, sparse.at_key(dtype), jnp.zeros((), dtype)), whole)
+    return Spread(sparse.axis, entries, most=sparse.most)
 
 
 def _both(rows: Rows, equation: JaxprEqn, x: Spread, axis: int, applied: Callable[[Any], Any]) -> Spread:
@@ -86,7 +95,10 @@ def _sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     if any(x is not None for x in bases):
         zeros = jnp.zeros(shape, none.dtype)
         base = bound(equation, [zeros if x is None else x for x in bases], equation.params)[0]
-    return Spread(sums[0].axis, bound(equation, entries, equation.params)[0], base)
+    known = [x.most for x in sums if x.most is not None]
+    most = sum(known) if len(known) == len(operands) else None
+    signed = equation.primitive.name != "sub" or jnp.issubdtype(none.dtype, jnp.signedinteger)
+    return Spread(sums[0].axis, bound(equation, entries, equation.params)[0], base, most if signed else None)
 
 
 def _of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
@@ -103,7 +115,8 @@ def _of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
         raise rows.refused(equation)  # 0 times it is not 0
     one = lambda y: bound(equation, [*operands[:k], y, *operands[k + 1 :]], equation.params)[0]
     if name in ("neg", "convert_element_type", "copy"):
-        return _both(rows, equation, x, axis, one)
+        signed = name != "neg" or not jnp.issubdtype(x.entries.dtype, jnp.unsignedinteger)
+        return replace(_both(rows, equation, x, axis, one), most=x.most if signed else None)
     if name == "mul" or name == "div" and k == 0:
         own, shape = shape_of(equation.invars[1 - k]), shape_of(equation.outvars[0])
         if not own or own[axis] == 1 != shape[axis]:
@@ -112,9 +125,11 @@ def _of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
         there = bound(equation, [x.entries, at_keys] if k == 0 else [at_keys, x.entries], equation.params)[0]
         return Spread(axis, there, None if x.base is None else one(x.base))
     if name == "transpose":
-        return _both(rows, equation, x, equation.params["permutation"].index(axis), one)
+        return replace(_both(rows, equation, x, equation.params["permutation"].index(axis), one), most=x.most)
     if name == "reduce_sum" and axis not in equation.params["axes"]:
-        return _both(rows, equation, x, axis - sum(d < axis for d in equation.params["axes"]), one)
+        count = math.prod(shape_of(equation.invars[0])[d] for d in equation.params["axes"])
+        found = _both(rows, equation, x, axis - sum(d < axis for d in equation.params["axes"]), one)
+        return replace(found, most=None if x.most is None else x.most * count)
     if name == "reduce_sum":
         return one(x.entries) if x.base is None else one(x.entries) + one(x.base)
     if name == "dot_general":
@@ -176,7 +191,7 @@ def _product(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     at = lambda key: rows.of_operand(other, sparse.axis, _places(sparse), key, shape)
     by, summed = _beside(rows, other, at, sparse.key)
     value = by if sparse.value is None else sparse.value * by
-    return replace(sparse, value=value, summed=sparse.summed or summed)
+    return replace(sparse, value=value, summed=sparse.summed or summed, most=None)
 
 
 def _beside(rows: Rows, other: Any, at: Callable[[Any], Any], key: Any) -> tuple[Any, bool]:
@@ -266,7 +281,9 @@ def _depends(rows: Rows, atom: Any) -> bool:
 
 
 def _negated(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
-    return replace(operands[0], value=-operands[0].at_key(dtype_of(equation.outvars[0])))
+    signed = jnp.issubdtype(dtype_of(equation.outvars[0]), jnp.signedinteger)
+    value = -operands[0].at_key(dtype_of(equation.outvars[0]))
+    return replace(operands[0], value=value, most=operands[0].most if signed else None)
 
 
 def _selected(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
@@ -280,7 +297,7 @@ def _selected(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     if k == 0 and is_zero(rows, equation.invars[1]):
         there = rows.of_operand(equation.invars[2], sparse.axis, at, sparse.key, shape)
         inside = sparse.value
-        return replace(sparse, value=there if inside is None else jnp.where(inside, there, 0))
+        return replace(sparse, value=there if inside is None else jnp.where(inside, there, 0), most=None)
     raise rows.refused(equation)
 
 
