@@ -17,7 +17,9 @@ W_V_1 = np.array([[1]])
 W_O = np.zeros((1, 1), int)
 
 # network
-left_side = np.kron(np.eye(1, dtype=int), W_O.T) @ (H_1 @ x @ np.eye(1, 1, 0, dtype=int) @ W_V_1 @ np.eye(1, 1, 0, dtype=int).T).reshape(-1, 1)
+left_side = np.kron(np.eye(1, dtype=int), W_O.T) @ (
+    H_1 @ x @ np.eye(1, 1, 0, dtype=int) @ W_V_1 @ np.eye(1, 1, 0, dtype=int).T
+).reshape(-1, 1)
 left = left_side
 
 # printed

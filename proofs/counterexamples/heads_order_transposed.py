@@ -21,7 +21,10 @@ left_side = (H_1 @ x @ np.eye(2, 2, 0, dtype=int) @ W_V_1 @ np.eye(2, 2, 0, dtyp
 left = left_side
 
 # printed
-right_side = (np.kron(np.eye(1, dtype=int), W_O.T).T @ np.kron(H_1, (np.eye(2, 2, 0, dtype=int) @ W_V_1 @ np.eye(2, 2, 0, dtype=int).T).T).T).T @ x.reshape(-1, 1)
+right_side = (
+    np.kron(np.eye(1, dtype=int), W_O.T).T
+    @ np.kron(H_1, (np.eye(2, 2, 0, dtype=int) @ W_V_1 @ np.eye(2, 2, 0, dtype=int).T).T).T
+).T @ x.reshape(-1, 1)
 right = right_side
 
 print("network", left.ravel().tolist(), "printed", right.ravel().tolist())

@@ -21,7 +21,13 @@ B_1 = np.array([[1]])
 A_1 = x_0 = c_1 = b_1 = b_2 = β = np.zeros((1, 1), int)
 
 # network
-d = B_2 @ (A_1 @ (x_0 + e) + c_1 + C_1 @ relu(B_1 @ (x_0 + e) + b_1)) + b_2 + -2 * (B_2 @ (A_1 @ x_0 + c_1 + C_1 @ relu(B_1 @ x_0 + b_1)) + b_2) + B_2 @ (A_1 @ (x_0 + -1 * e) + c_1 + C_1 @ relu(B_1 @ (x_0 + -1 * e) + b_1)) + b_2
+d = (
+    B_2 @ (A_1 @ (x_0 + e) + c_1 + C_1 @ relu(B_1 @ (x_0 + e) + b_1))
+    + b_2
+    + -2 * (B_2 @ (A_1 @ x_0 + c_1 + C_1 @ relu(B_1 @ x_0 + b_1)) + b_2)
+    + B_2 @ (A_1 @ (x_0 + -1 * e) + c_1 + C_1 @ relu(B_1 @ (x_0 + -1 * e) + b_1))
+    + b_2
+)
 left = d
 
 # printed

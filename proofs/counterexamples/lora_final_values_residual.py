@@ -38,7 +38,12 @@ W_hat_2_1 = A_2 @ W_hat_1_1
 b_hat_2_3 = A_2 @ b_hat_1_3 + c_2
 W_hat_1_3_at_2 = A_2 @ W_hat_1_3_at_1
 W_hat_2_3_at_2 = C_2
-x_2 = W_hat_2_1 @ x_0 + b_hat_2_3 + (W_hat_1_3_at_2 + np.eye(1, dtype=int) @ ΔC_1) @ relu((W_hat_1_2 + ΔB_1) @ x_0 + b_hat_1_2) + (W_hat_2_3_at_2 + ΔC_2) @ relu((W_hat_2_2 + ΔB_2) @ x_0 + b_hat_2_2)
+x_2 = (
+    W_hat_2_1 @ x_0
+    + b_hat_2_3
+    + (W_hat_1_3_at_2 + np.eye(1, dtype=int) @ ΔC_1) @ relu((W_hat_1_2 + ΔB_1) @ x_0 + b_hat_1_2)
+    + (W_hat_2_3_at_2 + ΔC_2) @ relu((W_hat_2_2 + ΔB_2) @ x_0 + b_hat_2_2)
+)
 right = x_2
 
 print("network", left.ravel().tolist(), "printed", right.ravel().tolist())

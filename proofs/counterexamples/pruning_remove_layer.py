@@ -20,7 +20,11 @@ A_2 = np.array([[1]])
 c_2 = C_2 = B_2 = b_2 = np.zeros((1, 1), int)
 
 # network
-x_1 = np.zeros((1, 1), int) @ x_0 + np.zeros((1, 1), int) + np.zeros((1, 1), int) @ relu(np.zeros((1, 1), int) @ x_0 + np.zeros((1, 1), int))
+x_1 = (
+    np.zeros((1, 1), int) @ x_0
+    + np.zeros((1, 1), int)
+    + np.zeros((1, 1), int) @ relu(np.zeros((1, 1), int) @ x_0 + np.zeros((1, 1), int))
+)
 x_2 = A_2 @ x_1 + c_2 + C_2 @ relu(B_2 @ x_1 + b_2)
 left = x_2
 

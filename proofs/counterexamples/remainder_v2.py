@@ -17,11 +17,18 @@ u_i = np.array([[1]])
 A_i_1 = W_hat_i_1 = x_0 = b_hat_i_3 = c_i_1 = C_i_1 = B_i_1 = b_i_1 = np.zeros((1, 1), int)
 
 # network
-left_side = A_i_1 @ (W_hat_i_1 @ x_0 + b_hat_i_3 + u_i) + c_i_1 + C_i_1 @ relu(B_i_1 @ A_i_1 @ (W_hat_i_1 @ x_0 + b_hat_i_3 + u_i) + b_i_1) + -1 * (A_i_1 @ W_hat_i_1 @ x_0 + A_i_1 @ b_hat_i_3 + c_i_1)
+left_side = (
+    A_i_1 @ (W_hat_i_1 @ x_0 + b_hat_i_3 + u_i)
+    + c_i_1
+    + C_i_1 @ relu(B_i_1 @ A_i_1 @ (W_hat_i_1 @ x_0 + b_hat_i_3 + u_i) + b_i_1)
+    + -1 * (A_i_1 @ W_hat_i_1 @ x_0 + A_i_1 @ b_hat_i_3 + c_i_1)
+)
 left = left_side
 
 # printed
-right_side = np.eye(1, dtype=int) @ u_i + C_i_1 @ relu(B_i_1 @ A_i_1 @ W_hat_i_1 @ x_0 + B_i_1 @ A_i_1 @ b_hat_i_3 + b_i_1 + B_i_1 @ A_i_1 @ u_i)
+right_side = np.eye(1, dtype=int) @ u_i + C_i_1 @ relu(
+    B_i_1 @ A_i_1 @ W_hat_i_1 @ x_0 + B_i_1 @ A_i_1 @ b_hat_i_3 + b_i_1 + B_i_1 @ A_i_1 @ u_i
+)
 right = right_side
 
 print("network", left.ravel().tolist(), "printed", right.ravel().tolist())

@@ -34,7 +34,12 @@ b_2_3_at_final = W_2_1_at_final @ c_1 + c_2
 W_1_3_at_final = W_2_1_at_final @ C_1
 W_2_2_at_final = B_2 @ A_1
 b_2_2_at_final = W_2_2_at_final @ c_1 + b_2 + W_2_2_at_final @ W_1_3_at_final @ relu(B_1 @ x_0 + b_1)
-x_2 = W_2_1_at_final @ x_0 + b_2_3_at_final + W_1_3_at_final @ relu(B_1 @ x_0 + b_1) + C_2 @ relu(W_2_2_at_final @ x_0 + b_2_2_at_final)
+x_2 = (
+    W_2_1_at_final @ x_0
+    + b_2_3_at_final
+    + W_1_3_at_final @ relu(B_1 @ x_0 + b_1)
+    + C_2 @ relu(W_2_2_at_final @ x_0 + b_2_2_at_final)
+)
 right = x_2
 
 print("network", left.ravel().tolist(), "printed", right.ravel().tolist())

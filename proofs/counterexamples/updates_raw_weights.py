@@ -31,7 +31,12 @@ b_2_3_at_1 = A_2 @ c_1 + c_2
 W_2_2_at_1 = B_2 @ A_1
 W_1_3_at_1 = A_2 @ C_1
 b_2_2_at_1 = B_2 @ c_1 + b_2 + B_2 @ C_1 @ relu(W_1_2_at_1 @ x_0 + b_1)
-x_2 = W_2_1_at_1 @ x_0 + b_2_3_at_1 + W_1_3_at_1 @ relu(W_1_2_at_1 @ x_0 + b_1) + C_2 @ relu(W_2_2_at_1 @ x_0 + b_2_2_at_1)
+x_2 = (
+    W_2_1_at_1 @ x_0
+    + b_2_3_at_1
+    + W_1_3_at_1 @ relu(W_1_2_at_1 @ x_0 + b_1)
+    + C_2 @ relu(W_2_2_at_1 @ x_0 + b_2_2_at_1)
+)
 right = x_2
 
 print("network", left.ravel().tolist(), "printed", right.ravel().tolist())

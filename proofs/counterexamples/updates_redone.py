@@ -46,8 +46,16 @@ b_3_3_at_1 = A_3 @ b_2_3_at_1 + c_3
 W_3_2_at_1 = B_3 @ W_2_1_at_1
 W_2_3_at_1 = A_3 @ C_2
 b_2_2_at_2 = W_2_2_at_1 @ c_1 + b_2_2_at_1 + W_2_2_at_1 @ W_1_3_at_1 @ relu(B_1 @ x_0 + b_1)
-b_3_2_at_1 = B_3 @ b_2_3_at_1 + b_3 + B_3 @ (W_1_3_at_1 @ relu(B_1 @ x_0 + b_1) + C_2 @ relu(W_2_2_at_1 @ x_0 + b_2_2_at_1))
-x_3 = W_3_1_at_1 @ x_0 + b_3_3_at_1 + W_1_3_at_2 @ relu(B_1 @ x_0 + b_1) + W_2_3_at_1 @ relu(W_2_2_at_2 @ x_0 + b_2_2_at_2) + C_3 @ relu(W_3_2_at_1 @ x_0 + b_3_2_at_1)
+b_3_2_at_1 = (
+    B_3 @ b_2_3_at_1 + b_3 + B_3 @ (W_1_3_at_1 @ relu(B_1 @ x_0 + b_1) + C_2 @ relu(W_2_2_at_1 @ x_0 + b_2_2_at_1))
+)
+x_3 = (
+    W_3_1_at_1 @ x_0
+    + b_3_3_at_1
+    + W_1_3_at_2 @ relu(B_1 @ x_0 + b_1)
+    + W_2_3_at_1 @ relu(W_2_2_at_2 @ x_0 + b_2_2_at_2)
+    + C_3 @ relu(W_3_2_at_1 @ x_0 + b_3_2_at_1)
+)
 right = x_3
 
 print("network", left.ravel().tolist(), "printed", right.ravel().tolist())
