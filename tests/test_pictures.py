@@ -23,6 +23,12 @@ def _tokens(path):
     return pictures.picture_of_tokens(path, "a $title", NAMES, WORDS, NUMBERS)
 
 
+def _text(path):
+    return pictures.picture_of_text(
+        path, "a $title", ("Ġknown", "▁as", "x"), NUMBERS[:2, :3], ("embedded", "behind layer 1")
+    )
+
+
 def _similarity(path):
     return pictures.picture_of_similarity(path, "a $title", NAMES, NUMBERS)
 
@@ -38,6 +44,15 @@ def _errors(path):
 SAYS = {
     _terms: {*NAMES, "3.25", "1.5", "0.75"},
     _tokens: {*NAMES, *WORDS, "0.5", "-0.25", "4"},
+    _text: {
+        "known",
+        "as",
+        "embedded, ±0.5",
+        "behind layer 1, ±1",
+        "contribution over the largest of its depth",
+        "-0.5",
+        "0.75",
+    },
     _similarity: {*NAMES, "first text", "second text", "0.5"},
     _parameters: {"A", "B", "layer 1", "layer 2", "0.75", "0", "3e-08"},
     _errors: {"direct", "all terms", "largest error in ULP"},
@@ -90,6 +105,30 @@ def test_lines_differ_in_more_than_colour(tmp_path, matplotlib):
     lines = re.findall(rf'<path d="M[^"]*" clip-path[^>]*style="([^"]*stroke: (?:{colours})[^"]*)"', path.read_text())
     assert len(lines) == 3
     assert len({re.sub(r"stroke: #\w+", "", line) for line in lines}) == 3
+
+
+def test_each_depth_of_a_text_has_a_scale_of_its_own(tmp_path, matplotlib):
+    """A thousandth of a number has its colour one depth before."""
+    row = np.array([1.0, -0.5, 0.25])
+    for factor, rows in ((1e-3, 1), (1.0, 2)):
+        path = pictures.picture_of_text(
+            tmp_path / f"{rows}.png", "", ("a", "b", "c"), np.stack([row * factor, row]), "de"
+        )
+        pixels = np.round(matplotlib.image.imread(path)[..., :3] * 255)
+        blue = (np.abs(pixels.astype(int) - (127, 184, 217)) <= 3).all(axis=2)  # half of the way to blue
+        assert blue.any(axis=1).sum() > pixels.shape[0] / 3, "of both rows of cells"
+
+
+def test_a_long_text_is_folded(tmp_path, matplotlib):
+    words = [f"word{i}" for i in range(60)]
+    path = pictures.picture_of_text(tmp_path / "a.svg", "", words, np.ones((1, 60)), ("a",))
+    assert _texts(path) >= {*words, "sum"}
+
+
+def test_a_tall_picture_has_fewer_points_of_an_inch(tmp_path, matplotlib):
+    figure, _ = pictures.new_figure(1, 2000, "")
+    path = pictures.save(figure, tmp_path / "a.png")
+    assert matplotlib.image.imread(path).shape[0] <= pictures.MOST_POINTS
 
 
 def test_many_cells_have_no_numbers(tmp_path, matplotlib):

@@ -14,6 +14,7 @@ from html import escape
 import numpy as np
 
 from uat_jax.report.html_file import html_file
+from uat_jax.report.words import as_read
 
 NEGATIVE, POSITIVE = (0, 114, 178), (213, 94, 0)
 """Blue and vermilion of Okabe and Ito, the ends of the map of signed numbers; white is zero."""
@@ -164,7 +165,7 @@ def _text(of: Sheet, number: int) -> Iterator[str]:
     scale = _largest(of.depths[0])
     words = "".join(
         f'<span class="token" tabindex="0" style="{_paint(x, scale)}" data-x="{exact(x)}" data-n="{place}">'
-        f"{escape(_shown(word))}</span>"
+        f"{escape(as_read(word))}</span>"
         for place, (word, x) in enumerate(zip(of.words, of.depths[0], strict=True))
     )
     yield f'<p class="words">{words}</p>'
@@ -179,11 +180,6 @@ def _text(of: Sheet, number: int) -> Iterator[str]:
     yield "<details><summary>The same as a table, at every depth</summary>"
     yield from _map(table, exact, "tokens", coloured=False)
     yield "</details>"
-
-
-def _shown(word: str) -> str:
-    """A word as it is read: Ġ and ▁ stand for blanks; a blank of its own keeps wide cells apart."""
-    return word.replace("Ġ", " ").replace("▁", " ").replace("Ċ", "⏎") or " "
 
 
 # --- bars ----------------------------------------------------------------------------------------------------------

@@ -16,18 +16,20 @@ from typing import Any
 import numpy as np
 
 from uat_jax.errors import InputError
+from uat_jax.report.words import as_read
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
 MARKERS, STYLES = "osD^vP*X", ("-", "--", ":", "-.")
 MAP = "cividis"
 SIGNED = ("#0072B2", "#FFFFFF", "#D55E00")
 """Below zero, zero, above."""
-ACROSS = 48
-"""Tokens that stand beside each other; more of them are folded into rows, as text is."""
+ACROSS = 24
+"""Tokens that stand beside each other, readable on a screen; more of them are folded into rows, as text is."""
 SUFFIXES = (".png", ".svg", ".pdf")
 METADATA = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None, "Producer": None}}
 """What a file would say of its own making: nothing, so that equal pictures are equal files."""
-DPI = 160
+DPI, MOST_POINTS = 160, 65_000
+"""Points of an inch, fewer where a side would have more than matplotlib can draw, which are 2¹⁶."""
 MOST_NUMBERS = 260
 """Cells of a map in which numbers can still be read."""
 
@@ -56,7 +58,9 @@ def picture_of_tokens(
     path: Path, title: str, names: Sequence[str], tokens: Sequence[str], contributions: np.ndarray
 ) -> Path:
     """Contribution to the output of each term (downwards) at each token (across): a map, folded where it is long."""
-    return _folded(path, title, names, tokens, contributions, "contribution", summed=True)
+    top = _largest(contributions)
+    largest = np.full((len(names), 1), top)
+    return _folded(path, title, names, tokens, contributions, "contribution", largest=largest, top=top, summed=True)
 
 
 def picture_of_text(
@@ -65,9 +69,12 @@ def picture_of_text(
     """Contribution of each token (across) as the state of each depth (downwards): a map, folded where it is long.
 
     Its rows add up to the output but for biases; its columns are the same token at different depths, of which there is
-    no sum.
+    no sum.  Each depth has a scale of its own, beside its name: that of the embedding may be a thousandth of the last.
     """
-    return _folded(path, title, depths, tokens, contributions, "contribution", summed=False)
+    largest = np.array([[_largest(row)] for row in contributions])
+    names = [f"{depth}, ±{size:.2g}" for depth, (size,) in zip(depths, largest, strict=True)]
+    label = "contribution over the largest of its depth"
+    return _folded(path, title, names, tokens, contributions, label, largest=largest, top=1.0, summed=False)
 
 
 def _folded(
@@ -78,14 +85,19 @@ def _folded(
     numbers: np.ndarray,
     label: str,
     *,
+    largest: np.ndarray,
+    top: float,
     summed: bool,
 ) -> Path:
-    """Maps of at most `ACROSS` tokens below each other, with one scale; the last one has the sums of the rows."""
+    """Maps of some tokens below each other, of one scale; the last one has the sums of the rows.
+
+    largest: of each row, (rows, 1).  top: what the scale of the colours has for it.
+    """
+    rows, tokens = [*names, "sum"] if summed else [*names], [as_read(token) for token in tokens]
     parts = [slice(start, start + ACROSS) for start in range(0, len(tokens), ACROSS)]
-    rows = [*names, "sum"] if summed else [*names]
     width, height = 3.6 + 0.42 * min(len(tokens) + 1, ACROSS), (1.1 + 0.3 * len(rows)) * len(parts)
     figure, panels = new_figure(width, 0.6 + height, title, len(parts))
-    largest, sums = _largest(numbers), numbers.sum(axis=1)
+    sums, scale = numbers.sum(axis=1), np.vstack([largest, largest[:1]])
     for axes, part in zip(np.atleast_1d(panels), parts, strict=True):
         last, shown, words = part is parts[-1], numbers[:, part], list(tokens[part])
         if last:
@@ -93,11 +105,12 @@ def _folded(
         if summed:
             shown = np.vstack([shown, shown.sum(axis=0)])
         sides = (len(names) if summed else None, len(words) - 1 if last else None)
-        image = _signed(axes, shown, largest, sides, numbers.size <= MOST_NUMBERS)
+        image = _signed(axes, shown, scale[: len(shown)], sides, numbers.size <= MOST_NUMBERS, top)
         axes.set_xlim(-0.5, min(len(tokens) + 1, ACROSS + 1) - 0.5)
         _ticks(axes, "x", words)
         _ticks(axes, "y", rows)
-    figure.colorbar(image, ax=panels, label=label, aspect=30)
+    below: Any = {"location": "bottom", "shrink": 0.5, "aspect": 40, "pad": 0.005} if len(parts) > 1 else {"aspect": 30}
+    figure.colorbar(image, ax=panels, label=label, **below)
     return save(figure, path)
 
 
@@ -184,16 +197,25 @@ def _summed_map(
     """The numbers, their sums at the right and below, and the scale."""
     right = np.column_stack([numbers, np.nansum(numbers, axis=1)])
     whole = np.vstack([right, np.nansum(right, axis=0)])
-    image = _signed(axes, whole, _largest(numbers), (len(rows), len(columns)), numbers.size <= MOST_NUMBERS)
+    top, sides = _largest(numbers), (len(rows), len(columns))
+    image = _signed(axes, whole, np.full((len(whole), 1), top), sides, numbers.size <= MOST_NUMBERS, top)
     figure.colorbar(image, ax=axes, label=label)
     _ticks(axes, "x", [*columns, "sum"])
     _ticks(axes, "y", [*rows, "sum"])
 
 
-def _signed(axes: Any, values: np.ndarray, largest: float, sums: tuple[int | None, int | None], written: bool) -> Any:
+def _signed(
+    axes: Any,
+    values: np.ndarray,
+    largest: np.ndarray,
+    sums: tuple[int | None, int | None],
+    written: bool,
+    top: float,
+) -> Any:
     """Cells white at zero, coloured up to ±largest; the row and the column of sums are grey, their numbers written.
 
-    Less than half a percent of the largest entry is written as 0.
+    largest: of each row, (rows, 1).  top: what the scale of the colours has for it.  Less than half a percent of the
+    largest entry is written as 0.
     """
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -204,13 +226,14 @@ def _signed(axes: Any, values: np.ndarray, largest: float, sums: tuple[int | Non
         is_sum[row] = True
     if column is not None:
         is_sum[:, column] = True
-    inside = np.ma.masked_where(is_sum | np.isnan(values), values)
-    image = axes.imshow(inside, cmap=colours, vmin=-largest, vmax=largest, aspect="auto")
+    inside = np.ma.masked_where(is_sum | np.isnan(values), values / largest * top)
+    image = axes.imshow(inside, cmap=colours, vmin=-top, vmax=top, aspect="auto")
     for (i, j), value in np.ndenumerate(values):
         if np.isnan(value) or not (written or is_sum[i, j]):
             continue
-        number = f"{value:.2g}" if is_sum[i, j] or abs(value) >= largest / 200 else "0"
-        red, green, blue, _ = (0.93,) * 3 + (1,) if is_sum[i, j] else colours(0.5 + value / largest / 2)
+        share = value / largest[i, 0]
+        number = f"{value:.2g}" if is_sum[i, j] or abs(share) >= 1 / 200 else "0"
+        red, green, blue, _ = (0.93,) * 3 + (1,) if is_sum[i, j] else colours(0.5 + share / 2)
         dark = 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.55
         axes.text(
             j, i, number, ha="center", va="center", fontsize=6 if written else 5, color="white" if dark else "black"
@@ -253,7 +276,7 @@ def save(figure: Any, path: Path) -> Path:
     with matplotlib.rc_context({"svg.hashsalt": "uat_jax", "svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a word in a script that no font here has: a box
         try:
-            figure.savefig(path, dpi=DPI, metadata=metadata)
+            figure.savefig(path, dpi=min(DPI, MOST_POINTS / max(figure.get_size_inches())), metadata=metadata)
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from None
     return path
