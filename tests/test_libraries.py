@@ -13,7 +13,7 @@ from rich.console import Console
 
 from uat_jax import Verdict
 
-BUDGET = 5
+BUDGET = 12
 """Seconds for each question of the campaigns."""
 
 INSTALLED = ("jax_nn", "optax_losses", "equinox_nn")

@@ -19,6 +19,7 @@ from uat_jax.decide.missing import MISSING, SLOW, advised, missing, takes_long
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 P = uj.positive(V)
 A = jax.ShapeDtypeStruct((2, 2), jnp.float32)
+KEY = jax.eval_shape(lambda: jax.random.key(0))
 LONG = jax.ShapeDtypeStruct((9,), jnp.float32)
 
 PAIRS = [
@@ -44,6 +45,10 @@ PAIRS = [
      "'sort' takes an infinity or NaN that depends on the input; select a large finite number"),
     ("factors of matrices", lambda a: jnp.linalg.svd(a @ a.T, compute_uv=False).sum(), lambda a: (a * a).sum(), (A,),
      "of factors of matrices their defining equations are known"),
+    ("words of a key", lambda k: jax.random.key_data(k)[0] & 1, lambda k: jax.random.key_data(k)[0] % 2, (KEY,),
+     "'random_unwrap' at test_missing.py:N: the words of a random key and the bits drawn from it"),
+    ("bits drawn from a key", lambda k: jax.random.bits(k, (2,)), lambda k: jax.random.bits(k, (2,)) ^ 0, (KEY,),
+     "'random_bits' at test_missing.py:N: the words of a random key and the bits drawn from it"),
 ]  # fmt: skip
 
 

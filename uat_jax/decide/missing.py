@@ -64,6 +64,16 @@ MISSING = {
 }
 """Primitives → what is said where they occur; the first that do are meant."""
 
+BITS = frozenset(
+    "and clz not or population_count rem shift_left shift_right_arithmetic shift_right_logical xor".split()
+)
+DRAWN = frozenset(["random_bits", "random_unwrap"])
+OF_KEYS = (
+    "the words of a random key and the bits drawn from it are unknown functions of the key, and no law says it of "
+    "operations on bits; compare the keys, or what is drawn, before these operations"
+)
+"""What is said where programs look at bits of what `DRAWN` gives."""
+
 OTHERWISE = (
     "sums, products and exponentials alone are taken apart completely, so a constant is read differently on both sides "
     "if they are equal; write it in the same way on both, such as 1/3 or jnp.sqrt(2.0)"
@@ -155,6 +165,9 @@ def missing(programs: Sequence[ClosedJaxpr], apart: Sequence[Sequence[JaxprEqn]]
             f"{names}: no rule; all that is known is that equal operands give equal results; compare the operands, or "
             "replace the function by one of the table in docs/primitives.md on both sides"
         )
+    drawn = [e for e in _equations(programs) if e.primitive.name in DRAWN]
+    if drawn and any(e.primitive.name in BITS for side in apart for e in side):
+        return f"{', '.join(_named(lines, drawn))}: {OF_KEYS}"
     return _first(MISSING, lines, [*(list(side) for side in apart), equations]) or _otherwise(lines, apart, equations)
 
 
