@@ -143,17 +143,17 @@ def test_large_arrays_are_computed_in_pieces():
 
 def test_the_answer_says_what_had_been_reached(monkeypatch):
     """The time is up in each stage in turn."""
-    left, right = (lambda x: jnp.sin(x)), (lambda x: jnp.sin(x) * 2)
+    left, right, same = (lambda x: jnp.sin(x)), (lambda x: jnp.sin(x) * 2), (lambda x: jnp.sin(x) * 3 - jnp.sin(x) * 2)
     up = lambda *_, **__: (_ for _ in ()).throw(BudgetError("the time is up; allow more seconds"))
     reached = {
         "sample": "nothing was decided",
-        "field_evidence": "float64 values at 32 inputs differ",
+        "field_evidence": "float64 values at 32 inputs agree",
         "refutation": "different as formal expressions",
     }
     for stage, text in reached.items():
         with monkeypatch.context() as patch:
             patch.setattr(equivalence, stage, up)
-            (evidence,) = uj.certify(left, right, V).evidence
+            (evidence,) = uj.certify(left, same if stage == "field_evidence" else right, V).evidence
         assert (
             evidence.method == "budget" and f"the time is up; allow more seconds; by then: {text}" in evidence.finding
         )
@@ -256,6 +256,21 @@ def test_rounding_and_hazards_take_what_is_left():
     assert enough.rounding.seen is not None and enough.search.found
 
 
+def test_prime_fields_that_take_long_are_left_for_an_input_where_float64_values_differ(monkeypatch):
+    """They are asked for less time than there is, and the search for all of it."""
+    asked = []
+
+    def slow(left, right, seen, effort, domains):
+        asked.append(effort.deadline.remaining)
+        raise BudgetError("the time is up; allow more seconds")
+
+    monkeypatch.setattr(equivalence, "field_evidence", slow)
+    found = uj.certify(jnp.sin, lambda x: jnp.sin(x) * 2, V, budget=100.0)
+    assert found.verdict is uj.Verdict.REFUTED and len(asked) == 1 and asked[0] <= equivalence.SOON
+    found = uj.certify(jnp.sin, lambda x: jnp.sin(x) * 3 - jnp.sin(x) * 2, V, budget=100.0)
+    assert found.verdict is uj.Verdict.UNKNOWN and asked[1] > equivalence.SOON
+
+
 def test_what_was_spent_is_not_left():
     allowance = Allowance(5.0)
     with allowance.spent():
@@ -279,5 +294,5 @@ def test_the_answer_keeps_why_loops_are_not_related(monkeypatch):
     up = lambda *_, **__: (_ for _ in ()).throw(BudgetError("the time is up; allow more seconds"))
     monkeypatch.setattr(equivalence, "of_loops", lambda *_: Loops(reason=reason))
     monkeypatch.setattr(equivalence, "field_evidence", up)
-    (evidence,) = uj.certify(jnp.sin, jnp.cos, V).evidence
+    (evidence,) = uj.certify(jnp.sin, lambda x: jnp.sin(x) * 3 - jnp.sin(x) * 2, V).evidence
     assert "the time is up" in evidence.finding and f"by then: {reason}; float64 values" in evidence.finding
