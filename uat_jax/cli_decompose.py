@@ -204,6 +204,9 @@ def _input(model: Model, label: str, numbers: Any, named: Callable[[int], str]) 
 def _numbers(text: str) -> list[int]:
     """Token numbers in ASCII digits, none longer than those of a vocabulary can be."""
     numbers = [number.strip() for number in text.split(",")]
+    long = next((number for number in numbers if re.fullmatch(r"-?[0-9]{19,}", number)), None)
+    if long is not None:
+        raise InputError(f"got the token {_short(long)}, which no vocabulary has; wanted numbers of the model's own")
     if not all(re.fullmatch(r"-?[0-9]{1,18}", number) for number in numbers):
         raise InputError(f"got --tokens {_short(text)!r}, wanted whole numbers and commas, such as 1,2,3")
     return [int(number) for number in numbers]
