@@ -141,7 +141,7 @@ FIXTURES = Path(__file__).parent / "model_fixtures"
 FOLDERS = sorted(path.parent.name for path in FIXTURES.glob("*/expected.npz"))
 
 
-@pytest.mark.parametrize("name", one_in(80, FOLDERS, kept=("mamba", "vit_classes", "gpt2_classes")))
+@pytest.mark.parametrize("name", one_in(400, FOLDERS, kept=("mamba", "vit_classes")))
 def test_the_page_of_a_family_says_what_is_in_it(name):
     """No heads where there are none, patches of images, labels where logits are of labels; the model's own output."""
     pytest.importorskip("safetensors", reason="reading weights needs safetensors (extra [models])")

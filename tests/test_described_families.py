@@ -158,7 +158,7 @@ def output_of(model):
     return dc.Coordinate(-1, 1) if model.unembedding is None else dc.Logit(-1, 1)
 
 
-@pytest.mark.parametrize("name", one_in(40, DESCRIBED + OTHERS, kept=("mamba",)))
+@pytest.mark.parametrize("name", one_in(400, OTHERS + DESCRIBED, kept=("mamba",)))
 def test_every_kind_of_result_adds_up_and_sees_no_padding(name):
     """A call fills seven tokens up to eight; without filling up, the same numbers: streams, contributions, words.
 

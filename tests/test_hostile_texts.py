@@ -18,14 +18,14 @@ pytestmark = pytest.mark.usefixtures("standard_promotion")
 PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 
 
-@pytest.mark.parametrize("attack", one_in(8, ATTACKS), ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", one_in(16, ATTACKS), ids=lambda attack: attack.name)
 def test_the_sides_of_an_attack_differ_at_its_text(attack):
     left, right = (np.asarray(f(*attack.inputs()), np.float64) for f in (attack.left, attack.right))
     assert left.shape == right.shape
     assert not np.allclose(left, right, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
-@pytest.mark.parametrize("attack", one_in(8, ATTACKS), ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", one_in(16, ATTACKS), ids=lambda attack: attack.name)
 def test_an_attack_is_not_certified(attack):
     found = uj.certify(attack.left, attack.right, *attack.specs, budget=20.0)
     assert found.verdict not in PASSING, found

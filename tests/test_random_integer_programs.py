@@ -100,7 +100,7 @@ def everywhere(dtype, count):
     return [held(points[:, k], dtype) for k in range(count)]
 
 
-@pytest.mark.parametrize("block", one_in(50, range(BLOCKS)))
+@pytest.mark.parametrize("block", one_in(100, range(BLOCKS)))
 def test_what_is_decided_is_what_the_device_says_at_all_inputs(block):
     said = collections.Counter()
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
