@@ -236,7 +236,16 @@ def test_every_case_is_complete(name):
         assert all(axis in sizes[0] for axis in case.axes)
 
 
-RARELY = {"attribution", "cold-start", "derivation", "ledger", "processes", "transformer-compile-time", "two-streams"}
+RARELY = {
+    "attribution",
+    "cold-start",
+    "derivation",
+    "ledger",
+    "processes",
+    "transformer-compile-time",
+    "two-streams",
+    "calls",
+}
 """They start up to six interpreters, or compile or derive for long; what they check is tested elsewhere too."""
 
 
