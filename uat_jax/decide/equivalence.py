@@ -640,8 +640,10 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         masked = masked and fields.verdict is not Verdict.CERTIFIED
         if proof_alone and fields.verdict is not Verdict.CERTIFIED:
             return (masked_evidence(*programs, seen, share, pair.domains) if masked else None) or fields
-        effort.progress(f"searching an input on which they differ{at}")
-        found = refutation(search, fields, write)
+        found = None  # what was not found before the prime fields is not looked for again
+        if at_once is not None:
+            effort.progress(f"searching an input on which they differ{at}")
+            found = refutation(search, fields, write)
         if found is None and masked:  # what differs is mostly found faster
             effort.progress(f"comparing infinities by where they stand{at}")
             found = masked_evidence(*programs, seen, share, pair.domains)

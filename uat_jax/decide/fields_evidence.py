@@ -80,6 +80,7 @@ def _vacuous(reason: str) -> Evidence:
 def _evidence(
     found: FieldComparison, ties: set[JaxprEqn], seen: Seen, error: float, programs: Sequence[ClosedJaxpr]
 ) -> Evidence:
+    part = "" if found.equal or found.almost else parting(programs, _apart(found, programs))
     figures = FieldsOfFunctions(
         *fields_of(found),
         derivation=DERIVATION,
@@ -90,9 +91,9 @@ def _evidence(
         rounds=found.rounds,
         sample=seen,
         almost_everywhere=found.almost,
-        parting="" if found.equal or found.almost else parting(programs, _apart(found, programs)),
+        parting=part,
     )
-    reason = _doubt(found, ties, error, programs)
+    reason = _doubt(found, ties, error, programs, part)
     if reason:
         return Evidence(Method.PRIME_FIELDS, reason, Verdict.UNKNOWN, figures, found.assumptions)
     kind = f"conditional: {found.condition}" if found.condition else "a theorem"
@@ -101,8 +102,10 @@ def _evidence(
     return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
 
 
-def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float, programs: Sequence[ClosedJaxpr]) -> str:
-    """Why the functions are not certified, or ''."""
+def _doubt(
+    found: FieldComparison, ties: set[JaxprEqn], error: float, programs: Sequence[ClosedJaxpr], part: str
+) -> str:
+    """Why the functions are not certified, or ''; part: where they part, or ''."""
     if found.almost and ties:
         where = _named(programs, ties)
         return f"equal except where numbers are equal that may be so for inputs of positive measure: {where}"
@@ -111,8 +114,7 @@ def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float, programs: 
         return f"equal except where the numbers compared are equal, {where}; pass almost_everywhere=True to accept that"
     if not found.equal:
         output, entry = found.where or (0, ())
-        where = parting(programs, _apart(found, programs))
-        they_part = f"; they part at {where}" if where else ""
+        they_part = f"; they part at {part}" if part else ""
         law = missing(programs, found.apart)
         return f"different as formal expressions, at output {output}{list(entry)}{they_part}; {law}"
     if not found.within(error):

@@ -33,11 +33,12 @@ from uat_jax.decide.lookups.integer_part import CONTROL, LONGEST, MOVING
 from uat_jax.decide.lookups.letters import (
     Letters,
     added,
+    changes,
+    combined,
     known_letters,
     negated,
     new_letters,
     of_fields,
-    scaled,
     selected,
 )
 from uat_jax.decide.lookups.one_integer import Derived, derived_of
@@ -88,7 +89,7 @@ class Thresholds:
         """Such truth values."""
         letter, k = at
         shape = letter.shape
-        kept = [d for d in range(len(shape)) if _changes(letter, d) or _changes(k, d)]
+        kept = [d for d in range(len(shape)) if changes(letter, d) or changes(k, d)]
         first = tuple(slice(None) if d in kept else slice(0, 1) for d in range(len(shape)))
         small = tuple(shape[d] for d in kept)
         letter, k = letter[first].reshape(small), k[first].reshape(small)
@@ -226,17 +227,8 @@ class Unary:
         if name in MOVING:
             arrays = [self._run(equation, list(xs))[0] for xs in zip(*(x.fields for x in letters), strict=True)]
             return of_fields(arrays, letters[0].dtype)
-        if name == "add":
-            return added(*letters)
-        if name == "sub":
-            return added(letters[0], negated(letters[1]))
-        if name == "neg":
-            return negated(letters[0])
-        if name == "mul" and not all(isinstance(x, Letters) for x in operands):
-            letter, by = operands if isinstance(operands[0], Letters) else operands[::-1]
-            return scaled(letter, by)
-        if name == "select_n" and not isinstance(operands[0], Letters):
-            return selected(operands[0], letters[1:])
+        if (found := combined(name, operands)) is not None:
+            return found
         if name == "convert_element_type":
             return self._cast(equation, letters[0])
         if name in COMPARING:
@@ -438,10 +430,6 @@ CHOOSING = {
     "scatter-add": Unary.scatter,
 }
 """The primitives of which a letter may be a place."""
-
-
-def _changes(array: np.ndarray, axis: int) -> bool:
-    return bool((array != np.take(array, [0], axis=axis)).any()) if array.size else False
 
 
 def _ends(x: Letters, known: Differences) -> tuple[np.ndarray, np.ndarray]:

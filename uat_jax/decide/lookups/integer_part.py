@@ -22,12 +22,13 @@ from uat_jax.decide.lookups.differences import Differences
 from uat_jax.decide.lookups.letters import (
     Letters,
     added,
+    changes,
+    combined,
     is_negative,
     is_zero,
     known_letters,
     negated,
     of_fields,
-    scaled,
     selected,
 )
 from uat_jax.decide.whole_programs import check_primitive
@@ -254,15 +255,8 @@ class IntegerPart:
             return of_fields(moved, letters[0].dtype)
         if name in ("dynamic_slice", "gather") and not any(isinstance(x, Letters) for x in operands[1:]):
             return self._taken(equation, letters[0], operands[1:])
-        if name == "add":
-            return added(*letters)
-        if name == "sub":
-            return added(letters[0], negated(letters[1]))
-        if name == "neg":
-            return negated(letters[0])
-        if name == "mul" and not all(isinstance(x, Letters) for x in operands):
-            letter, by = operands if isinstance(operands[0], Letters) else operands[::-1]
-            return scaled(letter, by)  # type: ignore[arg-type]
+        if (found := combined(name, operands)) is not None:
+            return found
         if name in COMPARING and letters[0].dtype != np.bool_:
             return COMPARING[name](letters[0], letters[1], self.known)
         if name in ("max", "min"):
@@ -275,8 +269,6 @@ class IntegerPart:
         if name in ("argmax", "argmin") and letters[0].dtype != np.bool_:
             (axis,) = equation.params["axes"]
             return self._place(letters[0], axis, equation.params["index_dtype"], largest=name == "argmax")
-        if name == "select_n" and not isinstance(operands[0], Letters):
-            return selected(operands[0], letters[1:])
         if name == "convert_element_type":
             new = np.dtype(equation.params["new_dtype"])
             if new == np.bool_:
@@ -361,7 +353,7 @@ class IntegerPart:
         shape = shape_of(equation.outvars[0])
         if letters.shape and len(letters.shape) != len(shape) or len(numbers.shape) != len(shape):
             return None
-        along = [d for d, n in enumerate(shape) if n > 1 and numbers.shape[d] == n and _changes(numbers, d)]
+        along = [d for d, n in enumerate(shape) if n > 1 and numbers.shape[d] == n and changes(numbers, d)]
         if len(along) != 1 or letters.dtype == np.bool_:
             return None
         axis = along[0]
@@ -375,7 +367,7 @@ class IntegerPart:
             return None
         if letters.shape:
             if letters.shape[axis] > 1:
-                if any(_changes(x, axis) for x in letters.fields):
+                if any(changes(x, axis) for x in letters.fields):
                     return None
                 letters = letters.moved(lambda x: np.take(x, [0], axis=axis))
         else:
@@ -550,9 +542,3 @@ def _along(letters: Letters, axis: int) -> list[Letters]:
 def _stacked(rows: Sequence[Letters], axis: int, dtype: Any) -> Letters:
     """Slices along an axis as one array."""
     return of_fields([np.stack(xs, axis=axis) for xs in zip(*(row.fields for row in rows), strict=True)], dtype)
-
-
-def _changes(array: np.ndarray, axis: int) -> bool:
-    """Whether entries along an axis differ."""
-    first = np.take(array, [0], axis=axis)
-    return bool((array != first).any())

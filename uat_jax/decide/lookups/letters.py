@@ -159,6 +159,28 @@ def selected(which: np.ndarray, cases: list[Letters]) -> Letters:
     return Letters(chosen[0], chosen[1], chosen[2], loose, chosen[4].astype(bool), cases[0].dtype)
 
 
+def combined(name: str, operands: Sequence[np.ndarray | Letters]) -> Letters | None:
+    """What an addition, a negation, a product by known numbers or a known choice makes of letters; None of others."""
+    letters = [x if isinstance(x, Letters) else known_letters(x) for x in operands]
+    if name == "add":
+        return added(*letters)
+    if name == "sub":
+        return added(letters[0], negated(letters[1]))
+    if name == "neg":
+        return negated(letters[0])
+    if name == "mul" and not all(isinstance(x, Letters) for x in operands):
+        letter, by = operands if isinstance(operands[0], Letters) else operands[::-1]
+        return scaled(letter, by)  # type: ignore[arg-type]
+    if name == "select_n" and not isinstance(operands[0], Letters):
+        return selected(operands[0], letters[1:])
+    return None
+
+
+def changes(array: np.ndarray, axis: int) -> bool:
+    """Whether entries along an axis differ."""
+    return bool((array != np.take(array, [0], axis=axis)).any()) if array.size else False
+
+
 def signs(difference: Letters, known: Differences) -> tuple[np.ndarray, np.ndarray]:
     """The least and the largest value of each entry.
 
