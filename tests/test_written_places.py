@@ -87,7 +87,7 @@ def test_truth_values_of_an_integer_give_what_the_integer_gives(name):
     programs = first, second
     random = np.random.default_rng(0)
     for pair in unary_pairs(first, second, domains):
-        *others, _, thresholds = pair.programs()
+        *others, _, thresholds = pair.programs
         for end in (0, 1, 2, 2):
             point = [at(of, leaf, random, end) for of, leaf in zip(domains.of, programs[0].in_avals, strict=True)]
             letters = [int(x) for i in pair.letters for x in point[i].ravel()]

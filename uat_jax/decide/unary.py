@@ -500,6 +500,7 @@ class UnaryPair:
         of = lambda base, table: int(table[letters[base - 1] - derived.low[base]])
         return [*letters, *(of(*derived.of[number]) for number in sorted(derived.of))]
 
+    @cached_property
     def programs(self) -> tuple[ClosedJaxpr, ClosedJaxpr, Domains, Thresholds]:
         """Both programs of the other inputs and the new ones, what these range over, and what the new ones are.
 
@@ -552,11 +553,13 @@ def unary_pairs(left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains) -> Iter
     left, right = step_by_step(left), step_by_step(right)
     short = [i for i, of in enumerate(domains.of) if isinstance(of, Integers) and _is_short(of, left.in_avals[i])]
     for with_functions in (False, True):
-        able = [i for i in short if _can_be(UnaryPair(left, right, domains, (i,), True, with_functions))]
+        alone = [UnaryPair(left, right, domains, (i,), True, with_functions) for i in short]
+        able = [pair for pair in alone if _can_be(pair)]
+        letters = tuple(i for pair in able for i in pair.letters)
         for apart in (True, False) if able else ():
-            pair = UnaryPair(left, right, domains, tuple(able), apart, with_functions)
+            pair = UnaryPair(left, right, domains, letters, apart, with_functions)
             if not with_functions or pair.functions[0].of:
-                yield pair
+                yield able[0] if apart and len(able) == 1 else pair  # it is traced already
 
 
 def _is_short(of: Integers, aval: Any) -> bool:
@@ -568,7 +571,7 @@ def _is_short(of: Integers, aval: Any) -> bool:
 def _can_be(pair: UnaryPair) -> bool:
     """Whether the integers of a pair are only compared and say places."""
     try:
-        pair.programs()
+        _ = pair.programs
     except UnsupportedError:
         return False
     return True

@@ -232,7 +232,7 @@ def _unary(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
     for unary in tried:
         effort.progress("comparing integers as truth values")
         try:
-            left, right, domains, _ = unary.programs()
+            left, right, domains, _ = unary.programs
         except UnsupportedError:
             continue
         real = dataclasses.replace(pair, left=left, right=right, domains=domains, names=())
@@ -322,6 +322,7 @@ def _sampled(
         points.append(tuple(held(np.full(a.shape, getattr(of, end), object), a.dtype) for of, a in integers))
     points.append(tuple(held(_one_high(a.shape, of), a.dtype) for of, a in integers))
     points += [tuple(held(_small(k, a.shape, of, random), a.dtype) for of, a in integers) for k in range(FEW)]
+    points = _distinct(points)
     tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
     share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
     for texts in tried:
@@ -330,7 +331,7 @@ def _sampled(
             return said
         shown = said.finding or shown
         if cases and found is None:
-            points = [*texts.points(cases, TRIED, random), *points]
+            points = _distinct([*texts.points(cases, TRIED, random), *points])
             found = _at_some(pair, points, effort, write, decide)
             if found.verdict is Verdict.REFUTED:
                 return found
@@ -357,6 +358,11 @@ def _one_high(shape: tuple[int, ...], of: Integers) -> np.ndarray:
     found = np.full(shape, of.low, object)
     found[(-1,) * len(shape)] = of.high
     return found
+
+
+def _distinct(points: Sequence[tuple[np.ndarray, ...]]) -> list[tuple[np.ndarray, ...]]:
+    """Each choice of the integers once."""
+    return list({str([numbers(x) for x in point]): point for point in points}.values())
 
 
 def _small(number: int, shape: tuple[int, ...], of: Integers, random: np.random.Generator) -> np.ndarray:
