@@ -17,7 +17,7 @@ from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, exact
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import STRUCTURAL, interpret
 from uat_jax.arithmetic.local_error import amplitude, underflow
-from uat_jax.arithmetic.rounding import standard_deviation, tolerance_factor
+from uat_jax.arithmetic.rounding import standard_deviation, standard_deviations, tolerance_factor
 from uat_jax.arithmetic.tracing import trace
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 
@@ -76,7 +76,7 @@ def test_primitive_stays_within_its_amplitude_of_the_exact_value(name):
         inputs = [y.T if value is None else value for value in inputs]
         values = np.asarray(function(x, y))
         truth = exact(function, (x, y))
-        error = np.asarray(amplitude(equation, inputs, to_floats(truth), FULL_DOT))
+        (error,) = amplitude(equation, [value[None] for value in inputs], to_floats(truth)[None], FULL_DOT)
         (doubles,) = interpret(trace(function, x, y), Doubles(), [Doubles().number(x), Doubles().number(y)])
     # A random-order dot or sum is bounded in probability only: 12 amplitudes stand for certainty (2 e^-72).
     bound = error * (12 if name in ("dot_general", "reduce_sum") else 1)
@@ -375,7 +375,7 @@ def test_roundoff_table_holds_on_this_backend(name, dtype):
     with jax.enable_x64(True), np.errstate(over="ignore"):
         wide = jnp.asarray(x.astype(np.float64))
         result = np.array([float(t) for t in truth])
-        bound = np.asarray(amplitude(closed.jaxpr.eqns[-1], [wide], result, FULL_DOT))
+        (bound,) = amplitude(closed.jaxpr.eqns[-1], [wide[None]], result[None], FULL_DOT)
     error = np.array([float(abs(arb(v) - t).upper()) for v, t in zip(values, truth, strict=True)])
     assert finite.sum() > 1000
     excess = error - bound * (1 + 1e-12)
@@ -406,8 +406,8 @@ def test_accumulation_error_has_at_most_the_modelled_variance(terms, mean, dtype
     error = np.array([float(arb(v) - t) for v, t in zip(values, truth, strict=True)])
 
     with jax.enable_x64(True):
-        operands = [jnp.asarray(np.asarray(a).astype(np.float64)) for a in (x, y)]
-        bound = amplitude(closed.jaxpr.eqns[0], operands, to_floats(truth), lambda _: measured)
+        operands = [np.asarray(a).astype(np.float64)[None] for a in (x, y)]
+        (bound,) = amplitude(closed.jaxpr.eqns[0], operands, to_floats(truth)[None], lambda _: measured)
     mean_square = np.mean((error / np.asarray(bound)) ** 2)
     # 400 squares of mean at most 1 and of variance at most 2: a mean above 1 + 6 √(2/400) = 1.43 has
     # probability below 1e-8.
@@ -449,6 +449,20 @@ def test_standard_deviation_of_a_formula(dtype):
     # The squares take two values, (x ± y)²; relative deviation of their mean: 2xy/(x² + y²) / √4000 < 1.6 %.
     assert abs(float(measured) / expected - 1) < 6 * 0.016
     assert abs(float(measured) / (2 * expected) - 1) > 6 * 0.016
+
+
+def test_runs_of_one_walk_have_the_noise_that_each_has_alone():
+    """Also where a product is exact in one run only, and where an array is shared by all runs."""
+    masks = np.array([[0, 1, -1], [0.3, 1, 0], [1, 1, 1], [2, 0.1, 7]], np.float32)
+    x, w = normal(4, 3).astype(np.float32), normal(3, 3).astype(np.float32)
+    closed = trace(lambda mask, x, w: jnp.tanh((mask * x) @ w * 3.1).sum() + x[0] * x[1] + w[0], masks[0], x[0], w)
+    randoms = lambda: [np.random.default_rng([SEED, run]) for run in range(4)]
+    options = {"samples": 16, "dot_precision": FULL_DOT}
+    together = standard_deviations(closed, [masks, x, w], {0, 1}, randoms(), **options)
+    alone = [standard_deviation(closed, [m, v, w], r, **options) for m, v, r in zip(masks, x, randoms(), strict=True)]
+    # The same draws: only the order of sums in float64 differs, 2^-53 beside noise of 2^-24 or more.
+    assert np.allclose(together, alone, rtol=1e-6, atol=0)
+    assert not np.allclose(together, alone[::-1], rtol=1e-6, atol=0)
 
 
 def test_rounded_constants_have_errors_and_short_ones_have_none():

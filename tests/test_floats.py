@@ -325,3 +325,14 @@ def test_ten_thousand_trials_of_true_pairs_without_one_exceedance():
                 flush=True,
             )
     assert total >= 10_000 and exceedances == 0
+
+
+def test_trials_that_take_different_branches():
+    """Their noise is followed one by one; together no branch is that of all."""
+    branches = lambda x: jax.lax.cond(x[0] > 0, lambda x: jnp.tanh(x) * x[1], lambda x: x * x[2], x)
+    written = lambda x: jax.lax.cond(x[0] <= 0, lambda x: x[2] * x, lambda x: x[1] * jnp.tanh(x), x)
+    wrong = lambda x: jax.lax.cond(x[0] > 0, lambda x: jnp.tanh(x) * x[1], lambda x: x * x[1], x)
+    inputs = np.random.default_rng(SEED).normal(size=(8, 3)).astype(np.float32)
+    assert 0 < np.sum(inputs[:, 0] > 0) < 8
+    assert compare_on(branches, written, inputs, 0, dtype="float32").agrees
+    assert not compare_on(branches, wrong, inputs, 0, dtype="float32").agrees

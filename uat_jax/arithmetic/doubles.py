@@ -26,7 +26,7 @@ from uat_jax.errors import UnsupportedError
 
 
 def _entrywise(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda doubles, equation, *operands: function(*_aligned(_in_copies(equation, operands)))
+    return lambda doubles, equation, *operands: function(*_aligned(in_copies(equation, operands)))
 
 
 def _special(name: str) -> Callable[..., np.ndarray]:
@@ -34,7 +34,7 @@ def _special(name: str) -> Callable[..., np.ndarray]:
     return lambda *operands: getattr(importlib.import_module("scipy.special"), name)(*operands)
 
 
-def _in_copies(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
+def in_copies(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
     """Plain arrays get an axis of one copy."""
     if operation_of(equation).of_numbers:
         return list(operands)
@@ -61,12 +61,18 @@ def _reduced(function: Callable[..., Any], initial: float) -> Callable[..., Any]
 
 
 def _dot_general(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """dot_general with the copies as one more batch axis; where only one side has copies, as rows of one product."""
-    x, y = (np.asarray(operand, np.float64) for operand in _in_copies(equation, (x, y)))  # one may be a mask
+    x, y = (np.asarray(operand, np.float64) for operand in in_copies(equation, (x, y)))  # one may be a mask
+    return product(equation, x, y, (doubles.deadline or Deadline()).check)
+
+
+def product(equation: JaxprEqn, x: np.ndarray, y: np.ndarray, check: Callable[[], None] = lambda: None) -> np.ndarray:
+    """The dot_general of two arrays with copies, (copies, *shape): the copies are one more batch axis.
+
+    Where only one side has copies, they are rows of one product.  ``check`` is called before each part of a large one.
+    """
     copies, shape = max(len(x), len(y)), shape_of(equation.outvars[0])
     (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
     along = lambda axes: tuple(axis + 1 for axis in axes)
-    check = (doubles.deadline or Deadline()).check
     if len(x) == len(y):
         numbers = (along(contract_x), along(contract_y)), ((0, *along(batch_x)), (0, *along(batch_y)))
         return dot_general(x, y, numbers, (copies, *shape), check)
@@ -115,7 +121,7 @@ def _select(which: np.ndarray, first: np.ndarray, *others: np.ndarray) -> np.nda
 def _sort(doubles: "Doubles", equation: JaxprEqn, *operands: np.ndarray) -> list[np.ndarray]:
     """Every operand in the order of the first `num_keys` of them along the dimension; stable."""
     axis, count = equation.params["dimension"] + 1, equation.params["num_keys"]
-    operands = tuple(np.broadcast_arrays(*_in_copies(equation, operands)))
+    operands = tuple(np.broadcast_arrays(*in_copies(equation, operands)))
     order = np.lexsort(operands[:count][::-1], axis=axis)
     return [np.take_along_axis(x, order, axis) for x in operands]
 
@@ -287,7 +293,7 @@ class Doubles(Arithmetic):
 
     def _in_turns(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """One copy after the other, each with its own indices."""
-        copies = max(len(x) for x in _in_copies(equation, operands))
+        copies = max(len(x) for x in in_copies(equation, operands))
         rows = [self.evaluate(equation, [_copy(x, a, i) for x, a in zip(operands, equation.invars, strict=True)])
                 for i in range(copies)]  # fmt: skip
         columns = zip(equation.outvars, zip(*rows, strict=True), strict=True)
@@ -295,7 +301,7 @@ class Doubles(Arithmetic):
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries taken from where `positions` says they come from, in every copy."""
-        entries = [x for x, moved in zip(_in_copies(equation, operands), moves(equation), strict=True) if moved]
+        entries = [x for x, moved in zip(in_copies(equation, operands), moves(equation), strict=True) if moved]
         copies = max(len(x) for x in entries)
         full = (x if len(x) == copies else np.broadcast_to(x, (copies, *x.shape[1:])) for x in entries)
         flat = [x.reshape(copies, -1) for x in full]

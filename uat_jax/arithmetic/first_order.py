@@ -20,6 +20,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.doubles import in_copies
 from uat_jax.arithmetic.emulated import followed
 from uat_jax.arithmetic.interpreter import Value
 from uat_jax.arithmetic.local_error import DotPrecision, amplitude, largest
@@ -58,7 +59,7 @@ def rounding_bound(
     values = _outputs(program, counting, inputs, deadline)[0]
     share = probability / max(1, values.size)
     if counting.met > MOST:
-        noisy = Noisy(SAMPLES, np.random.default_rng(0), scale, dot_precision)
+        noisy = Noisy(SAMPLES, [np.random.default_rng(0)], scale, dot_precision)
         changes = _changes(_outputs(program, noisy, inputs, deadline)) / scale
         deviation = np.sqrt(np.mean(changes**2, axis=0))
         return values, tolerance_factor(SAMPLES, values.size, probability) * deviation
@@ -93,16 +94,19 @@ class _Single(Noisy):
     """
 
     def __init__(self, start: int, samples: int, scale: float, dot_precision: DotPrecision):
-        super().__init__(samples, np.random.default_rng(0), scale, dot_precision)
+        super().__init__(samples, [np.random.default_rng(0)], scale, dot_precision)
         self.start, self.met, self.growth = start, 0, np.ones(samples)
 
-    def rounded(self, equation: JaxprEqn, exact: Sequence[Value], result: np.ndarray) -> np.ndarray:
-        error = amplitude(equation, exact, result[0], self.dot_precision)
-        bound = largest(equation, exact, result[0], self.dot_precision)
+    def rounded(
+        self, equation: JaxprEqn, operands: Sequence[Value], result: np.ndarray, without: np.ndarray
+    ) -> np.ndarray:
+        exact, value = [self.exact(x) for x in in_copies(equation, operands)], self.exact(result)
+        error = amplitude(equation, exact, value, self.dot_precision)
+        bound = largest(equation, exact, value, self.dot_precision)
         assert error is not None and bound is not None
         return self.disturbed(result, error, bound)
 
-    def noisy(self, value: np.ndarray, error: np.ndarray) -> np.ndarray:
+    def noisy(self, value: np.ndarray, error: np.ndarray, without: np.ndarray) -> np.ndarray:
         return self.disturbed(value, error, error)
 
     def disturbed(self, value: np.ndarray, error: np.ndarray, bound: np.ndarray) -> np.ndarray:

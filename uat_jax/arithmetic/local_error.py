@@ -14,10 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.contraction import dot_general
+from uat_jax.arithmetic.doubles import product
 from uat_jax.arithmetic.matmul_precision import MatmulPrecision, accumulation_variance, unit_roundoff
 from uat_jax.arithmetic.primitives import TABLE
-from uat_jax.arithmetic.tracing import dtype_of, is_number, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 DotPrecision = Callable[[JaxprEqn], MatmulPrecision]
@@ -77,7 +77,8 @@ def amplitude(
 ) -> np.ndarray | None:
     """Bound on the error of one equation, of the result's shape and in float64; None for an exact one.
 
-    `operands` and `result` are the float64 values. An infinite result has no error.
+    `operands` and `result` are the float64 values of many runs of the program, (runs, *shape); an operand that is
+    alike in all of them may have one run. An infinite result has no error.
     """
     if not rounds(equation):
         return None
@@ -206,11 +207,10 @@ def largest(
     with np.errstate(all="ignore"):
         if name == "reduce_sum":
             terms = operands[0].size // max(1, result.size)
-            error = (terms - 1) * unit_roundoff(dtype) * np.sum(np.abs(operands[0]), equation.params["axes"])
+            error = (terms - 1) * unit_roundoff(dtype) * np.sum(np.abs(operands[0]), _behind_runs(equation))
         else:
-            precision, numbers = dot_precision(equation), equation.params["dimension_numbers"]
-            terms = math.prod(operands[0].shape[axis] for axis in numbers[0][0])
-            sizes = dot_general(np.abs(operands[0]), np.abs(operands[1]), numbers, result.shape)
+            precision, terms = dot_precision(equation), _contracted(equation)
+            sizes = product(equation, np.abs(operands[0]), np.abs(operands[1]))
             written = unit_roundoff(dtype)
             error = (terms * min(precision.accumulate, written) + 2 * precision.operand) * sizes
             error = error + written * np.abs(result) * (written > precision.accumulate)
@@ -219,10 +219,21 @@ def largest(
 
 def _reduce_sum(equation: JaxprEqn, x: np.ndarray, total: np.ndarray) -> np.ndarray:
     """u √((n + 1)(2 s² + Q)/6) for n terms with sum s and sum of squares Q (`accumulation_variance`)."""
-    axes = equation.params["axes"]
+    axes = _behind_runs(equation)
     terms = math.prod(x.shape[axis] for axis in axes)
     variance = accumulation_variance(terms, total, np.sum(x**2, axes))
     return unit_roundoff(dtype_of(equation.outvars[0])) * np.sqrt(variance)
+
+
+def _behind_runs(equation: JaxprEqn) -> tuple[int, ...]:
+    """The axes that a reduction sums over, the axis of runs counted."""
+    return tuple(axis + 1 for axis in equation.params["axes"])
+
+
+def _contracted(equation: JaxprEqn) -> int:
+    """How many terms each entry of a dot product is the sum of."""
+    (contracted, _), _ = equation.params["dimension_numbers"]
+    return math.prod(shape_of(equation.invars[0])[axis] for axis in contracted)
 
 
 def _dot_general(
@@ -237,9 +248,7 @@ def _dot_general(
       same for all, gives s²;
     - the cast of the total to the dtype written: u² s², where that is coarser than the accumulator.
     """
-    numbers = equation.params["dimension_numbers"]
-    terms = math.prod(operands[0].shape[axis] for axis in numbers[0][0])
-    squares = dot_general(operands[0] ** 2, operands[1] ** 2, numbers, total.shape)
+    terms, squares = _contracted(equation), product(equation, operands[0] ** 2, operands[1] ** 2)
     written = unit_roundoff(dtype_of(equation.outvars[0]))
     accumulate = min(precision.accumulate, written)
     accumulated = accumulate**2 * (accumulation_variance(terms, total, squares) + squares)

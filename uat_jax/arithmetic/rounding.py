@@ -12,8 +12,9 @@ A program that itself runs in float64 is sampled with larger noise and its σ di
 sampler's own rounding stays small beside the noise.
 """
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -21,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.doubles import Doubles, in_copies
 from uat_jax.arithmetic.interpreter import Value, interpret
 from uat_jax.arithmetic.local_error import DotPrecision, amplitude, rounds
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
@@ -44,18 +45,60 @@ def standard_deviation(
 
     `closed_jaxpr` has one output; `arguments` are its inputs, exact floats of any dtype.
     """
+    (found,) = standard_deviations(closed_jaxpr, arguments, (), [random], samples=samples, dot_precision=dot_precision)
+    return found
+
+
+def standard_deviations(
+    closed_jaxpr: ClosedJaxpr,
+    arguments: Sequence[Any],
+    batched: Collection[int],
+    randoms: Sequence[np.random.Generator],
+    *,
+    samples: int,
+    dot_precision: DotPrecision,
+) -> np.ndarray:
+    """The standard deviations of several runs of a program, found in one walk: float64 (runs, *shape).
+
+    Args:
+        closed_jaxpr: a program with one output.
+        arguments: its inputs, exact floats of any dtype; those numbered in `batched` have a leading axis of runs.
+        batched: which arguments differ from run to run; they are floats.
+        randoms: for each run the generator of its noise, so that a run's noise does not depend on the others.
+        samples: how often each run is disturbed.
+        dot_precision: the precision of a dot product.
+    """
     scale = max(1.0, SMALLEST_NOISE / unit_roundoff(closed_jaxpr.out_avals[0].dtype))
-    noisy = Noisy(samples, random, scale, dot_precision)
-    (outputs,) = interpret(closed_jaxpr, noisy, [noisy.argument(a) for a in arguments])
-    exact, perturbed = outputs[:1], outputs[1:]
-    return np.sqrt(np.mean(((perturbed - exact) / scale) ** 2, axis=0)) if len(perturbed) else np.zeros_like(exact[0])
+    noisy = Noisy(samples, randoms, scale, dot_precision)
+    values = [noisy.rows(a) if i in batched else noisy.argument(a) for i, a in enumerate(arguments)]
+    (outputs,) = interpret(closed_jaxpr, noisy, values)
+    runs = noisy.by_run(outputs)
+    if not samples or runs.shape[1] == 1:
+        return np.zeros((len(randoms), *outputs.shape[1:]))
+    found = np.sqrt(np.mean(((runs[:, 1:] - runs[:, :1]) / scale) ** 2, axis=1))
+    return np.broadcast_to(found, (len(randoms), *found.shape[1:]))
 
 
 class Noisy(Doubles):
-    """Float64 evaluation in 1 + `samples` copies: copy 0 without noise, every other with its own at each rounding."""
+    """Float64 evaluation of each run in 1 + `samples` copies: copy 0 is exact, every other has noise at each rounding.
 
-    def __init__(self, samples: int, random: np.random.Generator, scale: float, dot_precision: DotPrecision):
-        self.samples, self.random, self.scale, self.dot_precision = samples, random, scale, dot_precision
+    The copies of a run stand side by side, its exact one first; there is a generator of noise for each run.
+    """
+
+    def __init__(self, samples: int, randoms: Sequence[np.random.Generator], scale: float, dot_precision: DotPrecision):
+        self.samples, self.randoms, self.scale, self.dot_precision = samples, randoms, scale, dot_precision
+
+    def rows(self, array: np.ndarray) -> np.ndarray:
+        """An input that differs from run to run, floats of shape (runs, *shape), in all copies."""
+        return np.repeat(np.asarray(array).astype(np.float64), 1 + self.samples, axis=0)
+
+    def by_run(self, value: np.ndarray) -> np.ndarray:
+        """A number's copies as (runs, copies, *shape); (1, 1, *shape) where all are alike."""
+        return value.reshape(1 if len(value) == 1 else len(self.randoms), -1, *value.shape[1:])
+
+    def exact(self, value: np.ndarray) -> np.ndarray:
+        """Copy 0 of every run, (runs, *shape); (1, *shape) where all are alike."""
+        return value[:: 1 + self.samples] if len(value) > 1 else value
 
     def argument(self, array: Any) -> Value:
         """An input of the program: a float of any dtype, or an integer that stays as it is."""
@@ -67,7 +110,8 @@ class Noisy(Doubles):
         rounded = np.isfinite(value) & ~_is_short(value, dtype)
         if not rounded.any():
             return self.number(value)
-        return self.noisy(self.number(value), np.where(rounded, 2 * unit_roundoff(dtype) * np.abs(value), 0.0))
+        error = np.where(rounded, 2 * unit_roundoff(dtype) * np.abs(value), 0.0)
+        return self.noisy(self.number(value), error[None], np.zeros(len(self.randoms), bool))
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation, with the error of its rounding.
@@ -78,33 +122,61 @@ class Noisy(Doubles):
         results = super().evaluate(equation, operands)
         if not rounds(equation):
             return results
-        if equation.primitive.name == "mul" and _is_exact_product(operands, dtype_of(equation.outvars[0])):
-            return results
-        exact = [x[0] if isinstance(x, np.ndarray) and x.dtype == np.float64 else x for x in operands]
-        return [self.rounded(equation, exact, results[0])]
+        exact = np.zeros(1, bool)
+        if equation.primitive.name == "mul":
+            exact = self._exact_products(operands, dtype_of(equation.outvars[0]))
+        return results if exact.all() else [self.rounded(equation, operands, results[0], exact)]
 
-    def rounded(self, equation: JaxprEqn, exact: Sequence[Value], result: np.ndarray) -> np.ndarray:
-        """The result of a rounding equation with its error; `exact` are the operands of copy 0."""
-        error = amplitude(equation, exact, result[0], self.dot_precision)
+    def rounded(
+        self, equation: JaxprEqn, operands: Sequence[Value], result: np.ndarray, without: np.ndarray
+    ) -> np.ndarray:
+        """The result of a rounding equation with its error, but for the runs in which it is `without` one."""
+        exact = [self.exact(x) for x in in_copies(equation, operands)]
+        error = amplitude(equation, exact, self.exact(result), self.dot_precision)
         assert error is not None
-        return self.noisy(result, error)
+        return self.noisy(result, error, np.broadcast_to(without, len(self.randoms)))
 
-    def noisy(self, value: np.ndarray, error: np.ndarray) -> np.ndarray:
-        """The value plus ± the scaled error, independent signs in every copy but the first."""
-        bits = np.frombuffer(self.random.bytes(-(-self.samples * error.size // 8)), np.uint8)
-        drawn = np.unpackbits(bits, count=self.samples * error.size).reshape(self.samples, *error.shape)
-        signs = 2 * drawn.view(np.int8) - 1  # multiplied: to choose by random bits is six times as slow
-        result = np.empty((1 + self.samples, *value.shape[1:]))
-        result[0] = 0
-        np.multiply(signs, self.scale * error, out=result[1:])
-        return np.add(result, value, out=result)
+    def noisy(self, value: np.ndarray, error: np.ndarray, without: np.ndarray) -> np.ndarray:
+        """The value plus ± the scaled error, (runs, *shape), independent signs in every copy but the first of a run.
+
+        Runs `without` an error draw no signs, so that what other runs do does not change a run's noise.
+        """
+        shape = error.shape[1:]
+        result = np.zeros((len(self.randoms), 1 + self.samples, *shape))
+        signs = self._signs(math.prod(shape), without).reshape(len(self.randoms), self.samples, *shape)
+        np.multiply(signs, self.scale * error[:, None], out=result[:, 1:])
+        return np.add(result, self.by_run(value), out=result).reshape(-1, *shape)
+
+    def _signs(self, size: int, without: np.ndarray) -> np.ndarray:
+        """±1 in bytes, or 0, (runs, samples · size): multiplied, for to choose by random bits is six times as slow."""
+        count = self.samples * size
+        number = -(-count // 8)
+        none = bytes(number)
+        bits = [none if exact else random.bytes(number) for random, exact in zip(self.randoms, without, strict=True)]
+        drawn = np.unpackbits(np.frombuffer(b"".join(bits), np.uint8).reshape(len(bits), number), axis=1, count=count)
+        return (2 * drawn.view(np.int8) - 1) * ~without[:, None] if without.any() else 2 * drawn.view(np.int8) - 1
+
+    def _exact_products(self, operands: Sequence[np.ndarray], dtype: np.dtype) -> np.ndarray:
+        """Whether in a run one factor is zeros and ±1, alike in all copies, and no factor is subnormal: (runs,).
+
+        So it is with I_N in I_N ⊗ W.
+        """
+        normal = float(jnp.finfo(dtype).smallest_normal)
+        runs = [self.by_run(x) for x in operands]
+        trivial = functools.reduce(np.logical_or, (_alike(x) & _everywhere((x == 0) | (np.abs(x) == 1)) for x in runs))
+        if not trivial.any():
+            return trivial
+        return functools.reduce(np.logical_and, (_everywhere((x == 0) | (np.abs(x) >= normal)) for x in runs), trivial)
 
 
-def _is_exact_product(operands: Sequence[np.ndarray], dtype: np.dtype) -> bool:
-    """Whether one factor consists of zeros and ±1 in all copies, as I_N does in I_N ⊗ W, and nothing is subnormal."""
-    normal = float(jnp.finfo(dtype).smallest_normal)
-    trivial = any(len(x) == 1 and np.all((x == 0) | (np.abs(x) == 1)) for x in operands)
-    return trivial and all(np.all((x == 0) | (np.abs(x) >= normal)) for x in operands)
+def _everywhere(which: np.ndarray) -> np.ndarray:
+    """Whether something holds in all copies of a run: (runs, copies, *shape) → (runs,)."""
+    return np.all(which.reshape(len(which), -1), axis=1)
+
+
+def _alike(x: np.ndarray) -> np.ndarray:
+    """Whether all copies of a run are alike: (runs, copies, *shape) → (runs,)."""
+    return _everywhere(x == x[:, :1])
 
 
 def _is_short(array: np.ndarray, dtype: np.dtype) -> np.ndarray:

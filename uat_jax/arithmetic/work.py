@@ -20,6 +20,15 @@ def equations(jaxpr: Jaxpr) -> int:
     return count
 
 
+def largest_array(jaxpr: Jaxpr) -> int:
+    """The most entries that an input or a result of an equation has, loops' bodies included."""
+    sizes = [math.prod(shape_of(v)) for v in jaxpr.invars]
+    for equation in jaxpr.eqns:
+        sizes += [math.prod(shape_of(v)) for v in equation.outvars]
+        sizes += [largest_array(p.jaxpr if isinstance(p, ClosedJaxpr) else p) for p in inner_programs(equation)]
+    return max(sizes, default=0)
+
+
 def multiplications(program: ClosedJaxpr | Jaxpr) -> int:
     """Σ over equations of the entries of the results, times the entries that each of them is a sum of products of.
 

@@ -15,15 +15,19 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.balls import Balls, enclose
 from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.matmul_precision import DotPrecisions, unit_roundoff
-from uat_jax.arithmetic.rounding import standard_deviation
+from uat_jax.arithmetic.rounding import standard_deviation, standard_deviations
 from uat_jax.arithmetic.tracing import single_output
+from uat_jax.arithmetic.work import largest_array
 from uat_jax.decide.kept_trials import KeptTrials, TrialFigures
 from uat_jax.decide.side_error import distances, ulps
 from uat_jax.decide.trials import Program, Trials, block_size, check_rows
-from uat_jax.errors import FloatRangeError, InputError, ShapeError
+from uat_jax.errors import FloatRangeError, InputError, ShapeError, UnsupportedError
 
 NOISE = 2**31 - 1
 """Next to seed and trial, the entropy of the trial's rounding noise."""
+
+WALK_ENTRIES = 1 << 20
+"""So many entries of 8 bytes has the largest array of one walk at most, where it holds several trials."""
 
 
 @dataclass(frozen=True)
@@ -99,19 +103,34 @@ class TwoPrograms:
                 continue
             kernels = kernels or [self.trials.kernel(program, self.block) for program in self.jaxprs[:2]]
             outputs = [kernel(batched) for kernel in kernels]
-            for trial, place, digest in missing:
-                leaves = self.trials.leaves([leaf[place] for leaf in batched], self.trials.shared)
-                kept.add(trial, digest, self._figures(trial, leaves, [y[place] for y in outputs]))
+            for start in range(0, len(missing), self._together):
+                some = missing[start : start + self._together]
+                trials, places = [trial for trial, _, _ in some], [place for _, place, _ in some]
+                deviations = self._deviations(trials, [leaf[places] for leaf in batched])
+                for (trial, place, digest), deviation in zip(some, deviations, strict=True):
+                    leaves = self.trials.leaves([leaf[place] for leaf in batched], self.trials.shared)
+                    kept.add(trial, digest, self._figures(trial, leaves, [y[place] for y in outputs], deviation))
 
-    def _figures(self, trial: int, leaves: list[np.ndarray], outputs: Sequence[np.ndarray]) -> TrialFigures:
+    def _figures(
+        self, trial: int, leaves: list[np.ndarray], outputs: Sequence[np.ndarray], deviations: np.ndarray
+    ) -> TrialFigures:
         truth = self._truth(leaves)
         with precision(self._bits):
             errors = np.stack([distances(_finite(y, trial), truth) for y in outputs])
-        return TrialFigures(
-            errors=errors,
-            deviations=np.stack([self._deviation(jaxpr, trial, leaves) for jaxpr in self.jaxprs[:2]]),
-            ulp=float(ulps(truth[None], self.output.dtype)[0, 0]),
-        )
+        ulp = float(ulps(truth[None], self.output.dtype)[0, 0])
+        return TrialFigures(errors=errors, deviations=deviations, ulp=ulp)
+
+    @cached_property
+    def _together(self) -> int:
+        """How many trials have their noise in one walk: arrays fit a cache; integers differ from trial to trial alone.
+
+        (Copies that choose other rows are evaluated one after the other.)
+        """
+        leaves = jax.tree.leaves(self.trials.structure)
+        if not all(jnp.issubdtype(leaves[i].dtype, jnp.floating) for i in self.trials.batched):
+            return 1
+        copies = (1 + self.samples) * max(largest_array(program.jaxpr) for program in self.jaxprs[:2])
+        return max(1, WALK_ENTRIES // max(1, copies))
 
     def _truth(self, leaves: list[np.ndarray]) -> np.ndarray:
         """The exact output of one trial as balls, (entries,)."""
@@ -129,15 +148,30 @@ class TwoPrograms:
     def _shared_balls(self) -> list[Any]:
         return [_exact(leaf) for leaf in self.trials.shared]
 
-    def _deviation(self, jaxpr: ClosedJaxpr, trial: int, leaves: list[np.ndarray]) -> np.ndarray:
-        """σ̂ of every entry of one trial: float64 (entries,)."""
-        random = np.random.default_rng([self.seed, trial, NOISE])
-        found = standard_deviation(jaxpr, leaves, random, samples=self.samples, dot_precision=self.dots)
+    def _deviations(self, trials: Sequence[int], batched: Sequence[np.ndarray]) -> np.ndarray:
+        """σ̂ of every entry of both programs in some trials: float64 (trials, 2, entries)."""
+        leaves = self.trials.leaves(batched, self.trials.shared)
+        try:
+            found = [self._of_program(program, trials, leaves) for program in self.jaxprs[:2]]
+        except UnsupportedError:  # such as trials that take different branches
+            if len(trials) == 1:
+                raise
+            parts = [self._deviations([t], [leaf[i : i + 1] for leaf in batched]) for i, t in enumerate(trials)]
+            return np.concatenate(parts)
         if not np.isfinite(found).all():
             raise FloatRangeError(
                 "the rounding noise is not finite: the arguments are too near a singularity; move them"
             )
-        return found.ravel()
+        return np.stack(found, axis=1)
+
+    def _of_program(self, program: ClosedJaxpr, trials: Sequence[int], leaves: list[np.ndarray]) -> np.ndarray:
+        """σ̂ of every entry of one program: (trials, entries)."""
+        batched = self.trials.batched
+        if len(trials) == 1:  # its own integers are plain arrays
+            leaves, batched = [x[0] if i in batched else x for i, x in enumerate(leaves)], frozenset[int]()
+        randoms = [np.random.default_rng([self.seed, trial, NOISE]) for trial in trials]
+        found = standard_deviations(program, leaves, batched, randoms, samples=self.samples, dot_precision=self.dots)
+        return found.reshape(len(trials), -1)
 
 
 def _exact(leaf: np.ndarray) -> Any:
