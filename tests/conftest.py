@@ -53,6 +53,12 @@ def pytest_sessionfinish():
     gc.freeze()
 
 
+@pytest.fixture(autouse=True, scope="module")
+def what_earlier_files_made_stays():
+    """Whoever looks for garbage, as benchmarks and runs of pytest within a test do, looks at what this file made."""
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def configuration_is_left_alone():
     """No test (and nothing it calls) may switch x64 or a promotion rule on for others, or the precision of balls."""

@@ -143,7 +143,7 @@ DIRECT = [
 ]
 
 
-@pytest.mark.parametrize(("by", "name"), one_in(9, DIRECT))
+@pytest.mark.parametrize(("by", "name"), one_in(18, DIRECT))
 def test_direct_contributions_are_those_written_out(random, by, name):
     """Those of every source, at the token of the output alone; they add up to the output."""
     output = output_of(name)

@@ -245,6 +245,9 @@ RARELY = {
     "transformer-compile-time",
     "two-streams",
     "calls",
+    "certification",
+    "decomposition",
+    "transformer-forms",
 }
 """They start up to six interpreters, or compile or derive for long; what they check is tested elsewhere too."""
 

@@ -33,7 +33,7 @@ def verdict(left, right, *arguments) -> Verdict:
     return certify(left, right, *arguments).verdict
 
 
-@pytest.mark.parametrize("name", one_in(4, ["GPT-2", "BERT", "Qwen2", "two groups", "gated post-norm"]))
+@pytest.mark.parametrize("name", one_in(5, ["GPT-2", "BERT", "Qwen2", "two groups", "gated post-norm"]))
 def test_terms_are_those_of_theorem_1_and_add_up_to_the_forward_pass(random, name):
     """So do the two streams, which are sums of terms, and the layers as frozen operators, applied in factors."""
 

@@ -4,6 +4,7 @@ import contextlib
 import gc
 
 import pytest
+from excerpt import one_in
 
 from uat_jax.decide import garbage
 from uat_jax.decide.garbage import SELDOM, old_objects_left_alone
@@ -11,11 +12,7 @@ from uat_jax.decide.garbage import SELDOM, old_objects_left_alone
 
 @pytest.mark.parametrize(
     ("thresholds", "error"),
-    [
-        ((700, 10, 10), None),
-        ((700, 10, 1000), None),
-        ((0, 10, 10), ValueError("an error of the caller")),
-    ],
+    one_in(2, [((700, 10, 10), None), ((700, 10, 1000), None), ((0, 10, 10), ValueError("an error of the caller"))]),
 )
 def test_the_settings_come_back(monkeypatch, thresholds, error):
     monkeypatch.setattr(garbage, "_frozen", False)

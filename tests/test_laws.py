@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from excerpt import one_in
 
 from uat_jax.arithmetic.field_functions import LAWS
 from uat_jax.decide.domain import EVERYWHERE, Domains, Interval
@@ -825,7 +826,7 @@ def test_a_function_equals_itself_whatever_is_switched_off(case):
         assert equal(case.right, case.right, laws, domains=case.domains)
 
 
-@every_case
+@pytest.mark.parametrize("case", one_in(3, CASES), ids=str)
 def test_the_twin_is_another_function_in_floats(case):
     """Above what rounding does: an entry takes fewer than 100 operations, each with a relative error of 2⁻²⁴."""
     normal = np.random.default_rng(0).standard_normal((1, *X.shape))

@@ -270,7 +270,7 @@ def table_of(name: str) -> dict[str, list[bool]]:
     return {kind: refuted for kind, refuted in table.items() if refuted}
 
 
-@pytest.mark.parametrize("name", one_in(6, PROVED))
+@pytest.mark.parametrize("name", one_in(12, PROVED))
 def test_every_twin_is_refuted(name, record_property):
     table = table_of(name)
     print(name, {kind: f"{sum(refuted)}/{len(refuted)}" for kind, refuted in table.items()})

@@ -76,7 +76,7 @@ def are_equal(row: Equal) -> None:
         assert distance(*(side[defined] for side in sides)) < ALIKE, f"different at {inputs}: {sides}"
 
 
-@pytest.mark.parametrize("name", one_in(48, DIFFERENT))
+@pytest.mark.parametrize("name", one_in(95, DIFFERENT))
 def test_they_differ_at_the_witness(name):
     differ_at_the_witness(DIFFERENT[name])
 
@@ -129,13 +129,13 @@ NULL = [name for name, row in DIFFERENT.items() if row.null_set]
 BOTH = [(name, almost_everywhere) for name in POSITIVE for almost_everywhere in (False, True)]
 
 
-@pytest.mark.parametrize("name", one_in(12, NULL))
+@pytest.mark.parametrize("name", one_in(23, NULL))
 def test_a_difference_on_a_null_set_is_never_certified(name):
     assert not decide(DIFFERENT[name]).passes
 
 
 # Prime fields decide a tenth of the rows in the ordinary suite (test_prover_alone.py); all rows are a campaign.
-@pytest.mark.parametrize("name, almost_everywhere", one_in(69, BOTH))
+@pytest.mark.parametrize("name, almost_everywhere", one_in(137, BOTH))
 def test_a_difference_on_a_set_of_positive_measure_is_never_certified(name, almost_everywhere):
     assert not decide(DIFFERENT[name], almost_everywhere).passes
 

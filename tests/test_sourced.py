@@ -396,7 +396,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("family", MODELS)
+@pytest.mark.parametrize("family", one_in(3, MODELS))
 def test_terms_of_a_model(family):
     """The same, by its program and by its parts; the tokens are constants."""
     blocks, architecture = MODELS[family]
