@@ -89,7 +89,7 @@ def _stacked(of: Heads) -> Step:
     return Step("Fig. 1.e", vec(of.concatenated()), of.values_matrix() @ vec(of.x))
 
 
-def _block(i: int, heads: int) -> m.Expression:
+def _block(i: m.ScalarLike, heads: int) -> m.Expression:
     """F_i, hNd × Nd: block i of the column of all vec(x_i)."""
     return m.Selection(i, heads * TOKENS * WIDTH, TOKENS * WIDTH)
 

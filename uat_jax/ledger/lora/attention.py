@@ -122,8 +122,11 @@ def _value_output_delta(of: Attention) -> Step:
         change = delta(V) @ O + V @ delta(O) + delta(V) @ delta(O)
         return m.Kronecker(of.pattern(1, i, X), (E @ change).T)
 
-    written = isinstance(of.heads, int)
-    total = m.Addition(*map(head, range(1, of.heads + 1))) if written else m.RangeSum(head(i), i, 1, of.heads)
+    total = (
+        m.Addition(*map(head, range(1, of.heads + 1)))
+        if isinstance(of.heads, int)
+        else m.RangeSum(head(i), i, 1, of.heads)
+    )
     return Step(f"V, O, {of.heads} heads", _tuned(of.matrix(1, X), "VO") - of.matrix(1, X), total)
 
 

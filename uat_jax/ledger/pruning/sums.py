@@ -54,7 +54,7 @@ def _two_sums(settings: Settings) -> Iterator[Evidence]:
     term = alpha @ m.Activation(W.T @ x + theta)
     parts = term, term @ chi, term @ (m.Identity(1) - chi)
     summed = [m.RangeSum(part, j, 1, N) for part in parts]
-    three = [m.Addition(*(part.xreplace({j: sympy.Integer(k)}) for k in (1, 2, 3))) for part in parts]
+    three = [m.Addition(*(part.renamed({j: sympy.Integer(k)}) for k in (1, 2, 3))) for part in parts]
     steps = [
         Step("Σ = Σ over Λ_1 + Σ over Λ_2", summed[0], summed[1] + summed[2]),
         Step("three terms", three[0], three[1] + three[2]),

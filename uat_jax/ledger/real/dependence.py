@@ -85,7 +85,7 @@ def value(case: Case, parameter: str) -> Callable[[jax.Array], jax.Array]:
 
 
 def _weights(letter: m.Letter) -> np.ndarray:
-    rows, columns = (int(size.xreplace(SIZES)) for size in letter.shape)
+    rows, columns = (int(m.replaced(size, SIZES)) for size in letter.shape)
     return np.resize([1, 0, 0, -1, 1], (rows, columns))
 
 

@@ -89,8 +89,8 @@ def attention_arrays(of: MultiHead, layer: HeadArrays) -> Arrays:
 
 
 def _heads(of: MultiHead) -> list[Head]:
-    groups = range(1, of.groups + 1)
-    return [(g,) if of.per_group == 1 else (g, k) for g in groups for k in range(1, of.per_group + 1)]
+    groups = range(1, int(of.groups) + 1)
+    return [(g,) if of.per_group == 1 else (g, k) for g in groups for k in range(1, int(of.per_group) + 1)]
 
 
 def feed_forward_arrays(of: FeedForward, layer: AnyFeedForward) -> Arrays:
