@@ -21,7 +21,6 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.emulated import followed
-from uat_jax.arithmetic.interpreter import Value
 from uat_jax.arithmetic.local_error import DotPrecision, amplitude, largest
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
 from uat_jax.arithmetic.rounding import SMALLEST_NOISE, Noisy, tolerance_factor
@@ -96,7 +95,7 @@ class _Single(Noisy):
         super().__init__(samples, np.random.default_rng(0), scale, dot_precision)
         self.start, self.met, self.growth = start, 0, np.ones(samples)
 
-    def rounded(self, equation: JaxprEqn, exact: Sequence[Value], result: np.ndarray) -> np.ndarray:
+    def rounded(self, equation: JaxprEqn, exact: Sequence[np.ndarray], result: np.ndarray) -> np.ndarray:
         error = amplitude(equation, exact, result[0], self.dot_precision)
         bound = largest(equation, exact, result[0], self.dot_precision)
         assert error is not None and bound is not None

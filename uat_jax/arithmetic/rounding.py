@@ -15,18 +15,18 @@ sampler's own rounding stays small beside the noise.
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import Value, interpret
+from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.local_error import DotPrecision, amplitude, rounds
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
 from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.errors import InputError
+from uat_jax.typing import PyTree
 
 SMALLEST_NOISE = 2.0**-33
 """Unit roundoff that the noise is scaled up to where a dtype's own is smaller."""
@@ -34,7 +34,7 @@ SMALLEST_NOISE = 2.0**-33
 
 def standard_deviation(
     closed_jaxpr: ClosedJaxpr,
-    arguments: Sequence[Any],
+    arguments: Sequence[PyTree],
     random: np.random.Generator,
     *,
     samples: int,
@@ -57,11 +57,11 @@ class Noisy(Doubles):
     def __init__(self, samples: int, random: np.random.Generator, scale: float, dot_precision: DotPrecision):
         self.samples, self.random, self.scale, self.dot_precision = samples, random, scale, dot_precision
 
-    def argument(self, array: Any) -> Value:
+    def argument(self, array: np.ndarray) -> np.ndarray:
         """An input of the program: a float of any dtype, or an integer that stays as it is."""
         return self.number(array) if jnp.issubdtype(np.asarray(array).dtype, jnp.floating) else array
 
-    def constant(self, array: Value, dtype: np.dtype) -> np.ndarray:
+    def constant(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """A constant, ±2u|c| if it is a rounded one: programs may round it differently."""
         value = np.asarray(array).astype(np.float64)
         rounded = np.isfinite(value) & ~_is_short(value, dtype)
@@ -69,7 +69,7 @@ class Noisy(Doubles):
             return self.number(value)
         return self.noisy(self.number(value), np.where(rounded, 2 * unit_roundoff(dtype) * np.abs(value), 0.0))
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The results of one equation, with the error of its rounding.
 
         Raises:
@@ -83,7 +83,7 @@ class Noisy(Doubles):
         exact = [x[0] if isinstance(x, np.ndarray) and x.dtype == np.float64 else x for x in operands]
         return [self.rounded(equation, exact, results[0])]
 
-    def rounded(self, equation: JaxprEqn, exact: Sequence[Value], result: np.ndarray) -> np.ndarray:
+    def rounded(self, equation: JaxprEqn, exact: Sequence[np.ndarray], result: np.ndarray) -> np.ndarray:
         """The result of a rounding equation with its error; `exact` are the operands of copy 0."""
         error = amplitude(equation, exact, result[0], self.dot_precision)
         assert error is not None

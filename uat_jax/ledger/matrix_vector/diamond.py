@@ -50,7 +50,7 @@ def chain(association: Association, *operands: m.Expression) -> m.Expression:
 _DIMENSIONS = ("m", "n")
 
 
-def _letters(rows: Any, columns: Any) -> tuple[m.Letter, m.Letter]:
+def _letters(rows: sympy.Expr | int, columns: sympy.Expr | int) -> tuple[m.Letter, m.Letter]:
     """W of m × n and x of m × 1."""
     return m.Letter("W", rows, columns, (1,)), m.Letter("x", rows, 1, (0,))
 

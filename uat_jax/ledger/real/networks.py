@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import sympy
 
 from uat_jax.decide.effort import LAWS, Effort
 from uat_jax.decide.identity import identical
@@ -159,7 +160,7 @@ def closed_form_of(
 def function_of(
     expression: m.Expression,
     argument: m.Letter,
-    sizes: Mapping[Any, int],
+    sizes: Mapping[sympy.Expr, int],
     functions: Mapping[str, Function] | None = None,
 ) -> Callable[[Arrays, jax.Array], jax.Array]:
     """An expression as a function (arrays of its other letters, the argument) → its value."""
