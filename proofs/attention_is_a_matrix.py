@@ -178,7 +178,8 @@ def depends_on_input(a: Argument) -> None:
     """Linear for a frozen H_i; MHA(2x) ≠ 2 MHA(x)."""
     a.section("The matrix depends on x")
     Z, H, B = (
-        m.Letter(name, *shape) for name, shape in (("Z", X.shape), ("H", (OF.tokens,) * 2), ("B", X.shape[::-1]))
+        m.Letter(name, *shape)
+        for name, shape in (("Z", X.shape), ("H", (OF.tokens, OF.tokens)), ("B", m.turned(X.shape)))
     )
     a.prove(Step("with H held fixed, linear", H @ (X + 2 * Z) @ B, H @ X @ B + 2 * (H @ Z @ B)))
     one, W = Attention(1), m.Scaled(2, X)

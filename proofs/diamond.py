@@ -62,7 +62,7 @@ def laws(a: Argument) -> None:
     """x ⋄ W is (W ⋄ x)ᵀ; not associative; linear in both operands."""
     a.section("Which laws hold")
     a.prove(Step("x ⋄ W is the transpose of W ⋄ x", diamond(x, W), diamond(W, x).T))
-    A, B, C = (m.Letter(name, *(m.dimension("n"),) * 2) for name in "ABC")
+    A, B, C = (m.Letter(name, *(m.dimension("n"),) * 2) for name in "ABC")  # type: ignore[arg-type]
     left, right = (chain(association, A, B, C) for association in Association)
     a.refute(Step("(A ⋄ B) ⋄ C = A ⋄ (B ⋄ C)", left, right))
     corner = np.array([[0, 1], [0, 0]])

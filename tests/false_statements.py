@@ -1,3 +1,5 @@
+# pyright: reportArgumentType=false, reportOperatorIssue=false
+# What is wrong on purpose has no right type, and c * X of a matrix X is a scalar in the types of SymPy.
 """Statements that are no plain equations, each beside a true one: inductions, counts, ranks, dependences, denials.
 
 A statement is a function that decides it: it returns evidence, or a truth value, or refuses with an error of its own.

@@ -93,7 +93,7 @@ def test_two_streams_multiply_no_matrices_and_the_closed_form_does():
 def test_levels_are_derived():
     """The smallest d with 2^d ≥ L, at every L up to 70; other rounding is wrong."""
     derived = complexity.levels()
-    at = lambda length: int(derived.subs(L, length))
+    at = lambda length: int(derived.subs(L, length))  # type: ignore[arg-type]
     assert all(2 ** at(n) >= n > 2 ** (at(n) - 1) for n in range(2, 71)) and at(1) == 0
 
 

@@ -1,3 +1,5 @@
+# pyright: reportArgumentType=false, reportOperatorIssue=false
+# What is wrong on purpose has no right type, and c * X of a matrix X is a scalar in the types of SymPy.
 """Structurally non-zero entries counted with symbols agree with arrays, and wrong counts never come out proved."""
 
 from fractions import Fraction

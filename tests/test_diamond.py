@@ -85,7 +85,7 @@ def test_value_of_every_chain(number, line, association):
 
 @pytest.mark.parametrize("association", Association)
 def test_a_chain_of_four(association):
-    A, B, C, x = (m.Letter(name, *(m.dimension("n"),) * 2) for name in "ABCX")
+    A, B, C, x = (m.Letter(name, *(m.dimension("n"),) * 2) for name in "ABCX")  # type: ignore[arg-type]
     expected = {"left": ((A.T @ B).T @ C).T @ x, "right": A.T @ (B.T @ (C.T @ x))}
     found = chain(association, A, B, C, x)
     assert Step("", found, expected[association]).holds()
@@ -184,6 +184,6 @@ def test_associativity_of_the_plain_product_is_not_denied():
     """The counterexample search must find none where there is none."""
     from uat_jax.decide.programs import settle_equation
 
-    A, B, C = (m.Letter(name, *(m.dimension("n"),) * 2) for name in "ABC")
+    A, B, C = (m.Letter(name, *(m.dimension("n"),) * 2) for name in "ABC")  # type: ignore[arg-type]
     step = Step("plain", (A @ B) @ C, A @ (B @ C))
     assert combine(opposite(settle_equation(step))) == F

@@ -178,7 +178,7 @@ def test_the_thirds_unfold_only_where_k_runs_up_to_i(kind):
     letter = closed.W3(k, i + 1)
     assert rule.carry is not None
     assert define(letter, {k: i}) == rule.carry @ closed.W3(k, i)
-    assert [define(letter, ranges) for ranges in ({}, {k: i + 1}, {k: i - 1})] == [None] * 3
+    assert [define(letter, ranges) for ranges in ({}, {k: i + 1}, {k: i - 1})] == [None] * 3  # type: ignore[arg-type]
     assert define(closed.W3(i + 1, i + 1), {}) == rule.W3
 
 

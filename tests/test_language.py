@@ -101,7 +101,7 @@ def test_sympy_itself_lets_symbolic_mismatches_through():
 
 def test_a_float_is_no_coefficient():
     with pytest.raises(InputError, match="got 0.5 .* exact"):
-        m.Scaled(0.5, x)
+        m.Scaled(0.5, x)  # type: ignore[arg-type]
 
 
 # --- putting in ------------------------------------------------------------------------------------------

@@ -182,7 +182,7 @@ def attention_loops(d: Derivation, w: Mapping[m.Letter, Bounded], x: Bounded, si
     for j in range(1, d.depth + 1):
         M, slices = X.value.shape[1], []
         root = np.full((1, 1), 1 / np.sqrt(M))
-        for i in range(1, of.heads + 1):
+        for i in range(1, of.heads + 1):  # type: ignore[arg-type]
             WQ, WK, WV, WO = (w[of.weight(name, j, i)] for name in "QKVO")
             d_j = M // of.heads
             x_i = X.moved(lambda a, i=i, d_j=d_j: a[:, (i - 1) * d_j : i * d_j])

@@ -1,3 +1,5 @@
+# pyright: reportArgumentType=false, reportOperatorIssue=false
+# What is wrong on purpose has no right type, and c * X of a matrix X is a scalar in the types of SymPy.
 """The normal form decides identities of matrices: what it calls equal is equal, and every rule has a false twin.
 
 Numbers are compared within a derived bound: both sides are evaluated in float64, each with a bound on its own error

@@ -435,7 +435,7 @@ def test_balls_hold_jax_at_special_values(name):
                 continue
             value = wanted.take([place], axis=0 if name.startswith("top") else -1)
             try:
-                found = interpret(closed, Balls(), [Balls().number([x]) for x in point])[0]
+                found = interpret(closed, Balls(), [Balls().number([x]) for x in point])[0]  # type: ignore[arg-type]
             except UatJaxError:
                 continue
             told += sum(held(ball, x) for ball, x in zip(found.ravel(), value.ravel(), strict=True))

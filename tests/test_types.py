@@ -6,7 +6,9 @@ mistake: where a checker sees none, the comment is the mistake.
 """
 
 import inspect
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Unpack, get_type_hints
 
 import jax
@@ -110,3 +112,14 @@ def test_the_settings_of_the_ledger_by_name_are_its_fields() -> None:
     from uat_jax.decide.settings import Settings
 
     assert get_type_hints(uj.LedgerSettings) == get_type_hints(Settings)
+
+
+MOST_LINES_WITH_ANY = 1555
+"""What has a type is given it: this number may only fall."""
+
+
+def test_few_lines_have_no_type() -> None:
+    folder = Path(uj.__file__).parent
+    lines = [line for path in folder.rglob("*.py") for line in path.read_text(encoding="utf-8").splitlines()]
+    found = [line for line in lines if re.search(r"\bAny\b", line) and "import" not in line]
+    assert len(found) <= MOST_LINES_WITH_ANY, f"{len(found)} lines have Any; name the type, or see uat_jax/typing.py"

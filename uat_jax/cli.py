@@ -15,6 +15,7 @@ import functools
 import re
 import sys
 import time
+from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -138,7 +139,7 @@ def _version() -> str:
 class _ShowVersions(argparse.Action):
     """``--version``: what a report of a defect needs, without importing any of it."""
 
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+    def __call__(self, parser: ArgumentParser, namespace: Any, values: Any, option_string: Any = None) -> None:
         python = ".".join(map(str, sys.version_info[:3]))
         print(f"uat-jax {_version()} (jax {version('jax')}, jaxlib {version('jaxlib')}, Python {python})")
         parser.exit()

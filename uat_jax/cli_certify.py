@@ -7,7 +7,7 @@ import fnmatch
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 
@@ -23,9 +23,13 @@ from uat_jax.errors import InputError
 from uat_jax.inputs.functions import is_file, read_file, specs_of
 from uat_jax.inputs.weights import leaves_of, nearest
 from uat_jax.report.equivalence import show_equivalence, show_pieces
+from uat_jax.typing import PyTree
+
+if TYPE_CHECKING:
+    from uat_jax.cli import _Parser
 
 
-def add_certify(parser: Any) -> None:
+def add_certify(parser: _Parser) -> None:
     """The options of ``uat-jax certify``."""
     what = "a JAX function, or a file of StableHLO, of jax.export or of torch.export (.pt2)"
     parser.add_argument("left", metavar="MODULE:FUNCTION|FILE", help=what)
@@ -122,7 +126,7 @@ def _certify(options: argparse.Namespace) -> int:
     return 0 if certificate.passes and not complaints else 1
 
 
-def _positive(specs: tuple[Any, ...], patterns: Sequence[str]) -> tuple[Any, ...]:
+def _positive(specs: tuple[PyTree, ...], patterns: Sequence[str]) -> tuple[Any, ...]:
     """The specs, of which those are positive whose names fit a pattern."""
     names = leaves_of(specs)
     for pattern in patterns:

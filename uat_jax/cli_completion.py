@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -37,7 +38,7 @@ WORDS: Mapping[tuple[str, str], Callable[[], Iterable[str]]] = {
 """A command, or any, and an option → the words that it takes."""
 
 
-def add_completion(parser: Any) -> None:
+def add_completion(parser: ArgumentParser) -> None:
     """The options of ``uat-jax completion``."""
     parser.description = (
         "Print the script by which a shell completes commands and options, such as: "

@@ -10,6 +10,7 @@ import os
 import re
 import tempfile
 import warnings
+from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +69,7 @@ MODELS = {"minilm": minilm.folder}
 RESULT, CERTIFICATE, PAGE_OF_FOLDER = "decomposition.json", "certificate.json", "page.html"
 
 
-def add_decompose(parser: Any) -> None:
+def add_decompose(parser: ArgumentParser) -> None:
     """The options of ``uat-jax decompose``."""
     parser.add_argument("folder", nargs="?", metavar="MODEL_DIR", help="a Hugging Face folder")
     parser.add_argument("--model", help=f"instead of a folder: {', '.join(MODELS)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from argparse import ArgumentParser
 
 from uat_jax.decide.hosts import Hosts
 from uat_jax.errors import InputError
@@ -11,7 +11,7 @@ from uat_jax.errors import InputError
 AUTOMATIC = "auto"
 
 
-def add_hosts(parser: Any) -> None:
+def add_hosts(parser: ArgumentParser) -> None:
     """The options."""
     group = parser.add_argument_group("several processes, each started with the same command but for --process")
     group.add_argument("--coordinator", metavar="HOST:PORT", help=f"of process 0; {AUTOMATIC}: of the cluster")

@@ -7,9 +7,9 @@ import json
 import subprocess
 import sys
 import time
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -36,7 +36,7 @@ from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
 
 
-def add_prove(parser: Any) -> None:
+def add_prove(parser: ArgumentParser) -> None:
     """The options of ``uat-jax prove``."""
     parser.add_argument(
         "claims", nargs="*", metavar="CLAIM", help="an id, or its first words: updates, diamond.property-1"
@@ -149,7 +149,7 @@ def _write_certificates(found: dict[str, Certificate], folder: Path) -> None:
         certificate.save(folder / f"{name}.json")
 
 
-def add_claims(parser: Any) -> None:
+def add_claims(parser: ArgumentParser) -> None:
     """The options of ``uat-jax claims``."""
     parser.add_argument("--paper", help=f"one of {', '.join(PAPERS)}")
     parser.add_argument("--section", metavar="S", help='such as 3.3, B.2 or "Fig. 2"')
@@ -173,7 +173,7 @@ def _claims(options: argparse.Namespace) -> int:
     return 0
 
 
-def add_show(parser: Any) -> None:
+def add_show(parser: ArgumentParser) -> None:
     """The options of ``uat-jax show``."""
     parser.add_argument("claim")
     parser.add_argument(
@@ -203,7 +203,7 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
-def add_derive(parser: Any) -> None:
+def add_derive(parser: ArgumentParser) -> None:
     """The options of ``uat-jax derive``."""
     parser.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
     parser.add_argument("--depth", type=int, default=Settings.depth, help="layers (default %(default)s)")
@@ -235,7 +235,7 @@ def _derive(options: argparse.Namespace) -> int:
     return 0 if page.holds else 1
 
 
-def add_report(parser: Any) -> None:
+def add_report(parser: ArgumentParser) -> None:
     """The options of ``uat-jax report``."""
     parser.add_argument("folder", metavar="DIR", help="a new folder, or an empty one")
     parser.add_argument("--overwrite", action="store_true", help="write over the report that is there")

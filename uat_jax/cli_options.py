@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -12,7 +13,7 @@ from uat_jax.decide.effort import MEMORY
 from uat_jax.devices import DEVICES
 
 
-def add_jobs(parser: Any) -> None:
+def add_jobs(parser: ArgumentParser) -> None:
     """--jobs: the number of processes."""
     parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core); on accelerators one")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from argparse import ArgumentParser
 
 from uat_jax.cli_options import add_device, add_memory
 from uat_jax.decide.certificate import Certificate, load
@@ -17,7 +17,7 @@ OF_FUNCTIONS = (KIND, SCAN)
 """The ids of claims about functions that a user gave: two of them, or a scan and its closed form."""
 
 
-def add_recheck(parser: Any) -> None:
+def add_recheck(parser: ArgumentParser) -> None:
     """The options of ``uat-jax recheck``."""
     parser.add_argument("certificates", nargs="+", metavar="FILE")
     parser.add_argument("--seed", type=int, help="random seed (default: the certificate's plus one)")

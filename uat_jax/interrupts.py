@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+from types import FrameType
 from typing import Any
 
 INTERRUPTED = 130
@@ -41,7 +42,7 @@ class Interrupts:
         """From here on an interrupt is an exception."""
         self.loading = False
 
-    def handle(self, number: int, frame: Any) -> None:
+    def handle(self, number: int, frame: FrameType | None) -> None:
         """The handler of the signal."""
         if self.loading:
             os.write(2, b"uat-jax: interrupted; nothing was written\n")

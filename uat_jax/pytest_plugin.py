@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
+from uat_jax.typing import PyTree
+
 if TYPE_CHECKING:
     from uat_jax.decide.certificate import Certificate
     from uat_jax.decide.settings import EquivalenceSettings
@@ -110,7 +112,7 @@ class Equivalent:
         self,
         left: Any,
         right: Any,
-        *specs: Any,
+        *specs: PyTree,
         **settings: Unpack[EquivalenceSettings],
     ) -> Certificate:
         """Pass if two functions are PROVED or CERTIFIED equal, and their floats do what is asked.
@@ -188,7 +190,7 @@ class Unchanged:
         test = request.node.nodeid.partition("::")[2]  # with its class: two of them may have tests of one name
         self.name = f"{request.node.path.stem}.{_file_name(test)}"
 
-    def __call__(self, function: Any, *specs: Any, **settings: Unpack[EquivalenceSettings]) -> Certificate | None:
+    def __call__(self, function: Any, *specs: PyTree, **settings: Unpack[EquivalenceSettings]) -> Certificate | None:
         """Pass if a function is PROVED or CERTIFIED to compute what its snapshot says.
 
         The snapshot lies beside the test, in the folder snapshots.  `pytest --uat-update` writes it if there is none,

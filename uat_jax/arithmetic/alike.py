@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Hashable, Mapping
 
 import jax.numpy as jnp
 import numpy as np
@@ -27,6 +26,7 @@ from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Draw
 from uat_jax.arithmetic.tracing import dtype_of, is_number
 from uat_jax.errors import UatJaxError
+from uat_jax.typing import Atom
 
 POINTS = 24
 """At so many points are expressions looked at in float64."""
@@ -67,9 +67,9 @@ class Alike:
         self._deciding: set[int] = set()
         self._real: set[int] = set()
         self._certain: set[int] = set()
-        self._formal: dict[Any, int] = {}
+        self._formal: dict[Hashable, int] = {}
         self.known_as: dict[int, int] = {}
-        self._known: dict[Any, list[tuple[int, Number]]] = defaultdict(list)
+        self._known: dict[Hashable, list[tuple[int, Number]]] = defaultdict(list)
         self._places: set[int] = set()
         self._kept = 0
 
@@ -293,7 +293,7 @@ class Alike:
         return np.broadcast_to(found, np.broadcast_shapes(np.shape(found), (1,) * (rank + 1)))
 
 
-def _is_real_or_boolean(atom: Any) -> bool:
+def _is_real_or_boolean(atom: Atom) -> bool:
     return is_number(atom) or dtype_of(atom) == np.bool_
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from flint import arb, arb_mat
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 from jax.lax import RoundingMethod
+from jax.typing import ArrayLike
 
 from uat_jax.arithmetic import ball_matrices, decisions
 from uat_jax.arithmetic.closed_form import precision
@@ -24,11 +25,12 @@ from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.contraction import operands_as_matrices
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError, compared
-from uat_jax.arithmetic.interpreter import BODY, IDENTITY, LOOPS, Arithmetic, Value, interpret, programs_within
+from uat_jax.arithmetic.interpreter import BODY, IDENTITY, LOOPS, Arithmetic, interpret, programs_within
 from uat_jax.arithmetic.recognition import Reading, balls
 from uat_jax.arithmetic.structure import STRUCTURAL, positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, single_output, source_line, trace
 from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.typing import PyTree
 
 FIRST_PRECISION = 128
 LAST_PRECISION = 8192
@@ -357,7 +359,7 @@ _RULES: dict[str, Callable[..., Any]] = {
 }
 
 
-class Balls(Arithmetic):
+class Balls(Arithmetic[np.ndarray]):
     """Numbers are object arrays of `arb`, at the precision of `flint.ctx`."""
 
     name = "ball arithmetic"
@@ -373,7 +375,7 @@ class Balls(Arithmetic):
         if self.deadline is not None:
             self.deadline.check()
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The results of one equation; ``largest`` is the largest number computed so far, if that is watched."""
         results = super().evaluate(equation, operands)
         if self.largest is not None:
@@ -386,7 +388,7 @@ class Balls(Arithmetic):
         """The largest radius of a ball around 0 that is taken for 0: none where the largest number is not watched."""
         return arb(0) if self.largest is None else arb.min(self.largest, arb(1)) * arb(2) ** -ZERO_BITS
 
-    def number(self, array: Any) -> np.ndarray:
+    def number(self, array: ArrayLike) -> np.ndarray:
         """The exact values of an array, as balls of radius 0; shape kept."""
         if is_wide(array := np.asarray(array)):
             return _objects(np.frompyfunc(arb, 1, 1)(array.astype(object)))
@@ -396,21 +398,21 @@ class Balls(Arithmetic):
         """A literal or captured array, read as `reading` says."""
         return balls(array, dtype, self.reading)
 
-    def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def rearrange(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Entries taken from where `positions` says they come from."""
         entries = np.concatenate([x.ravel() for x in operands if x.dtype == object])
         return [_objects(entries[source]) for source in positions(equation, operands)]
 
-    def entry(self, value: Value, index: int) -> np.ndarray:
+    def entry(self, value: np.ndarray, index: int) -> np.ndarray:
         """value[index] along the leading axis, an array also where that is a single ball."""
         return np.asarray(value[index])
 
-    def stack(self, values: Sequence[Value]) -> np.ndarray:
+    def stack(self, values: Sequence[np.ndarray]) -> np.ndarray:
         """NumPy's stack."""
         return np.stack(values)
 
 
-def exact_balls(array: Any) -> np.ndarray:
+def exact_balls(array: np.ndarray) -> np.ndarray:
     """Floats as balls of radius 0."""
     return Balls().number(array)
 
@@ -423,7 +425,7 @@ def balls_of_forms(forms: ClosedForms) -> np.ndarray:
     return _objects(each[forms.codes])
 
 
-def balls_evaluated(equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+def balls_evaluated(equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
     """The results of one equation on balls and concrete arrays.
 
     Raises:
@@ -439,7 +441,7 @@ def balls_evaluated(equation: JaxprEqn, operands: Sequence[Value]) -> list[Value
 
 def enclose_readings(
     closed_jaxpr: ClosedJaxpr,
-    arguments: Sequence[Value],
+    arguments: Sequence[np.ndarray],
     *,
     reading: Reading = Reading.ROUNDED,
     deadline: Deadline | None = None,
@@ -488,7 +490,7 @@ def _is_read_one_way(array: Any, dtype: np.dtype) -> bool:
 
 def enclose(
     closed_jaxpr: ClosedJaxpr,
-    arguments: Sequence[Value],
+    arguments: Sequence[np.ndarray],
     *,
     bits: int = 64,
     reading: Reading = Reading.WRITTEN,
@@ -549,7 +551,7 @@ CARRY_NAN = STRUCTURAL | {"convert_element_type", "neg"}
 class DefinedBalls(Balls):
     """Balls in which a pole is NaN, so that every infinity is one that the program writes on purpose."""
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The results; those that are infinite are NaN, unless the primitive only keeps infinities."""
         results = super().evaluate(equation, operands)
         if equation.primitive.name in KEEP_INFINITIES or not is_number(equation.outvars[0]):
@@ -559,7 +561,7 @@ class DefinedBalls(Balls):
 
 
 def enclose_defined(
-    closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, deadline: Deadline | None = None
+    closed_jaxpr: ClosedJaxpr, arguments: Sequence[np.ndarray], *, deadline: Deadline | None = None
 ) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs, NaN where they come from a logarithm of 0.
 
@@ -574,7 +576,7 @@ def enclose_defined(
 class WrittenNan(Balls):
     """Balls for programs in which every NaN is a constant that is written; any other stops the evaluation."""
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The results.
 
         Raises:
@@ -586,12 +588,12 @@ class WrittenNan(Balls):
         return results
 
 
-def _has_nan(value: Value) -> bool:
+def _has_nan(value: np.ndarray) -> bool:
     return is_balls(value) and any(x.is_nan() for x in value.ravel())
 
 
 def enclose_written_nan(
-    closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, deadline: Deadline | None = None
+    closed_jaxpr: ClosedJaxpr, arguments: Sequence[np.ndarray], *, deadline: Deadline | None = None
 ) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs that are NaN only where the program chooses a NaN that is written in it.
 
@@ -604,7 +606,7 @@ def enclose_written_nan(
 
 
 def enclose_around(
-    programs: Sequence[ClosedJaxpr], arguments: Sequence[Value], *, deadline: Deadline | None = None
+    programs: Sequence[ClosedJaxpr], arguments: Sequence[np.ndarray], *, deadline: Deadline | None = None
 ) -> list[list[np.ndarray]]:
     """Enclosures of the outputs of programs for all inputs within the given balls, and all readings of constants.
 
@@ -631,12 +633,12 @@ def _largest(values: Iterable[arb], start: arb) -> arb:
     return functools.reduce(arb.max, (abs(x.mid()) for x in values if x.is_finite()), start)
 
 
-def is_balls(value: Value) -> bool:
+def is_balls(value: np.ndarray) -> bool:
     """Whether a value is an array of balls, and no plain array."""
     return isinstance(value, np.ndarray) and value.dtype == object
 
 
-def exact(function: Callable, arguments: Sequence[Any], *, bits: int = 64) -> np.ndarray:
+def exact(function: Callable, arguments: Sequence[PyTree], *, bits: int = 64) -> np.ndarray:
     """The exact value of function(*arguments) as an object array of balls of the function's output shape.
 
     `arguments` are pytrees of arrays; floats of any dtype are exact inputs. Radii are at most 2^-bits of the
@@ -658,7 +660,7 @@ def exact(function: Callable, arguments: Sequence[Any], *, bits: int = 64) -> np
     return enclose(closed_jaxpr, values, bits=bits)[0]
 
 
-def enclosure(function: Callable, *arguments: Any) -> np.ndarray:
+def enclosure(function: Callable, *arguments: PyTree) -> np.ndarray:
     """The value of function(*arguments) as balls, whichever numbers its constants are the floats of.
 
     `arguments` are pytrees of float64 arrays, taken as they are.

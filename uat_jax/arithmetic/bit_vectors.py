@@ -12,6 +12,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -39,7 +40,7 @@ MOST_PLACES = 4096
 
 
 @functools.cache
-def solver() -> Any:
+def solver() -> ModuleType:
     """The module z3.
 
     Raises:
@@ -83,7 +84,7 @@ def letters(name: str, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 
 def interpreted(
     program: ClosedJaxpr,
-    inputs: Sequence[Any],
+    inputs: Sequence[np.ndarray],
     deadline: Deadline | None = None,
     divisions: Divisions | None = None,
 ) -> list[np.ndarray]:
@@ -101,12 +102,12 @@ def interpreted(
     return [formulas(v, dtype_of(atom)) for v, atom in zip(values, program.jaxpr.outvars, strict=True)]
 
 
-def is_fixed(value: Any) -> bool:
+def is_fixed(value: np.ndarray) -> bool:
     """Whether a value does not depend on the inputs."""
     return not (isinstance(value, np.ndarray) and value.dtype == object)
 
 
-def formulas(value: Any, dtype: Any) -> np.ndarray:
+def formulas(value: np.ndarray, dtype: Any) -> np.ndarray:
     """A value as an array of formulas."""
     if not is_fixed(value):
         return value
@@ -123,7 +124,7 @@ class _Walk:
     def __init__(self, deadline: Deadline, divisions: Divisions | None) -> None:
         self.deadline, self.divisions, self.made = deadline, divisions, 0
 
-    def program(self, jaxpr: Jaxpr, constants: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    def program(self, jaxpr: Jaxpr, constants: Sequence[Any], inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs of a jaxpr at some values."""
         values: dict[Any, Any] = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *inputs], strict=True))
         read = lambda atom: np.asarray(atom.val, dtype_of(atom)) if isinstance(atom, Literal) else values[atom]
@@ -133,11 +134,11 @@ class _Walk:
             values.update(zip(equation.outvars, results, strict=True))
         return list(map(read, jaxpr.outvars))
 
-    def closed(self, function: Any, inputs: Sequence[Any]) -> list[Any]:
+    def closed(self, function: Any, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs of a jaxpr that an equation holds."""
         return self.program(getattr(function, "jaxpr", function), getattr(function, "consts", ()), inputs)
 
-    def equation(self, equation: JaxprEqn, operands: list[Any]) -> list[Any]:
+    def equation(self, equation: JaxprEqn, operands: list[Any]) -> list[np.ndarray]:
         """The results of one equation."""
         name, function = equation.primitive.name, called(equation)
         if function is not None:
@@ -204,7 +205,7 @@ def _can_be_unknown(equation: JaxprEqn, operands: Sequence[Any]) -> bool:
     return not np.isin(np.asarray(operands[1]).astype(object), special).any()
 
 
-def _results(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
+def _results(equation: JaxprEqn, operands: list[Any]) -> list[np.ndarray]:
     name = equation.primitive.name
     if name in _ENTRYWISE:
         return [_entrywise(equation, operands)]
@@ -241,7 +242,7 @@ def _truths(on_bits: Callable, on_truths: Callable) -> Callable:
 def _order(on_signed: Callable, on_unsigned: str, on_truths: Callable) -> Callable:
     """A comparison: of truth values False is less than True."""
 
-    def rule(dtype: Any, equation: Any) -> Callable:
+    def rule(dtype: Any, equation: JaxprEqn) -> Callable:
         if not bits(dtype):
             return on_truths(solver())
         return on_signed if signed(dtype) else getattr(solver(), on_unsigned)
@@ -253,48 +254,48 @@ _LESS = _order(operator.lt, "ULT", lambda z3: lambda a, b: z3.And(z3.Not(a), b))
 
 
 def _extreme(largest: bool) -> Callable:
-    def rule(dtype: Any, equation: Any) -> Callable:
+    def rule(dtype: Any, equation: JaxprEqn) -> Callable:
         less = _LESS(dtype, equation)
         return (lambda a, b: _choose(less(a, b), b, a)) if largest else (lambda a, b: _choose(less(a, b), a, b))
 
     return rule
 
 
-def _quotient(dtype: Any, equation: Any) -> Callable:
+def _quotient(dtype: Any, equation: JaxprEqn) -> Callable:
     """What XLA gives for x/0: all bits set; for the least number by -1: that number."""
     z3, width = solver(), bits(dtype)
     rule = (lambda a, b: a / b) if signed(dtype) else z3.UDiv
     return lambda a, b: _choose(b == 0, z3.BitVecVal(-1, width), rule(a, b))
 
 
-def _remainder(dtype: Any, equation: Any) -> Callable:
+def _remainder(dtype: Any, equation: JaxprEqn) -> Callable:
     """What XLA gives for the remainder by 0: the dividend."""
     rule = solver().SRem if signed(dtype) else solver().URem
     return lambda a, b: _choose(b == 0, a, rule(a, b))
 
 
-def _absolute(dtype: Any, equation: Any) -> Callable:
+def _absolute(dtype: Any, equation: JaxprEqn) -> Callable:
     return (lambda a: _choose(a < 0, -a, a)) if signed(dtype) else (lambda a: a)
 
 
-def _sign(dtype: Any, equation: Any) -> Callable:
+def _sign(dtype: Any, equation: JaxprEqn) -> Callable:
     one, zero, minus = (literal(n, dtype) for n in (1, 0, -1))
     positive = lambda a: _choose(a == 0, zero, one)
     return (lambda a: _choose(a < 0, minus, positive(a))) if signed(dtype) else positive
 
 
-def _counted(dtype: Any, equation: Any) -> Callable:
+def _counted(dtype: Any, equation: JaxprEqn) -> Callable:
     """How many bits are set."""
     z3, width = solver(), bits(dtype)
     bit = lambda a, k: z3.ZeroExt(width - 1, z3.Extract(k, k, a)) if width > 1 else a
     return lambda a: functools.reduce(operator.add, (bit(a, k) for k in range(width)))
 
 
-def _leading(dtype: Any, equation: Any) -> Callable:
+def _leading(dtype: Any, equation: JaxprEqn) -> Callable:
     """How many bits are zero before the first that is set."""
     z3, width = solver(), bits(dtype)
 
-    def rule(a: Any) -> Any:
+    def rule(a: np.ndarray) -> Any:
         found = z3.BitVecVal(width, width)
         for k in range(width):  # the highest bit that is set is asked last, so first
             found = _choose(z3.Extract(k, k, a) == 1, z3.BitVecVal(width - 1 - k, width), found)
@@ -395,7 +396,7 @@ def _moved(equation: JaxprEqn, operands: list[Any]) -> list[np.ndarray]:
     return [entries[np.ravel(found)].reshape(np.shape(found)) for found in bind(equation, places)]
 
 
-def _selected(equation: JaxprEqn, which: Any, *cases: Any) -> np.ndarray:
+def _selected(equation: JaxprEqn, which: np.ndarray, *cases: np.ndarray) -> np.ndarray:
     """The case that `which` says, as number or truth value."""
     shape, dtype = shape_of(equation.outvars[0]), dtype_of(equation.outvars[0])
     of = dtype_of(equation.invars[0])
@@ -413,7 +414,7 @@ def _selected(equation: JaxprEqn, which: Any, *cases: Any) -> np.ndarray:
     return found
 
 
-def _clamped(equation: JaxprEqn, low: Any, x: Any, high: Any) -> np.ndarray:
+def _clamped(equation: JaxprEqn, low: np.ndarray, x: np.ndarray, high: np.ndarray) -> np.ndarray:
     """min(max(low, x), high)."""
     dtype, shape = dtype_of(equation.invars[1]), shape_of(equation.outvars[0])
     larger, smaller = _extreme(True)(dtype, equation), _extreme(False)(dtype, equation)
@@ -427,7 +428,7 @@ def _clamped(equation: JaxprEqn, low: Any, x: Any, high: Any) -> np.ndarray:
 # Places that the inputs decide
 
 
-def _starts(index: Any, dtype: Any, last: int) -> list[tuple[int, Any]]:
+def _starts(index: np.ndarray, dtype: Any, last: int) -> list[tuple[int, Any]]:
     """A place between 0 and `last` with the condition that a start is moved to it."""
     z3 = solver()
     if not isinstance(index, z3.ExprRef):
@@ -443,7 +444,7 @@ def _starts(index: Any, dtype: Any, last: int) -> list[tuple[int, Any]]:
     return found
 
 
-def _blended(cases: Sequence[tuple[Any, np.ndarray]], shape: tuple[int, ...]) -> np.ndarray:
+def _blended(cases: Sequence[tuple[np.ndarray, np.ndarray]], shape: tuple[int, ...]) -> np.ndarray:
     """The entries of the case whose condition holds; one of them does."""
     found = cases[-1][1].reshape(shape).copy()
     for condition, entries in cases[-2::-1]:
@@ -463,7 +464,7 @@ def _combined(equation: JaxprEqn, starts: Sequence[list[tuple[int, Any]]], entri
     return [(z3.And(*(c for _, c in case)), [k for k, _ in case]) for case in itertools.product(*starts)]
 
 
-def _sliced(equation: JaxprEqn, x: Any, *index: Any) -> np.ndarray:
+def _sliced(equation: JaxprEqn, x: np.ndarray, *index: np.ndarray) -> np.ndarray:
     """A slice that starts where the indices say, moved into the array."""
     sizes, shape = equation.params["slice_sizes"], shape_of(equation.invars[0])
     array = formulas(x, dtype_of(equation.invars[0]))
@@ -474,7 +475,7 @@ def _sliced(equation: JaxprEqn, x: Any, *index: Any) -> np.ndarray:
     return _blended([(c, part(at)) for c, at in _combined(equation, starts, math.prod(sizes))], tuple(sizes))
 
 
-def _updated(equation: JaxprEqn, x: Any, update: Any, *index: Any) -> np.ndarray:
+def _updated(equation: JaxprEqn, x: np.ndarray, update: Any, *index: np.ndarray) -> np.ndarray:
     """An array with a part replaced, which starts where the indices say, moved into the array."""
     shape, sizes = shape_of(equation.invars[0]), shape_of(equation.invars[1])
     array, new = (formulas(a, dtype_of(equation.invars[0])) for a in (x, update))
@@ -490,7 +491,7 @@ def _updated(equation: JaxprEqn, x: Any, update: Any, *index: Any) -> np.ndarray
     return _blended([(c, replaced(at)) for c, at in _combined(equation, starts, array.size)], shape)
 
 
-def _gathered(equation: JaxprEqn, x: Any, index: Any) -> np.ndarray:
+def _gathered(equation: JaxprEqn, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     """Slices that start where the rows of `index` say; a row outside is moved inside, or filled, by the mode."""
     z3, parameters = solver(), equation.params
     numbers, sizes, mode = parameters["dimension_numbers"], parameters["slice_sizes"], parameters["mode"]
@@ -528,12 +529,12 @@ def _gathered(equation: JaxprEqn, x: Any, index: Any) -> np.ndarray:
     return found
 
 
-def _starts_of(index: Any, k: int, dtype: Any, last: int, rows: tuple[int, ...]) -> dict[tuple[int, ...], dict]:
+def _starts_of(index: np.ndarray, k: int, dtype: Any, last: int, rows: tuple[int, ...]) -> dict[tuple[int, ...], dict]:
     """For every row, place → the condition that its k-th start is there."""
     return {row: dict(_starts(index[(*row, k)], dtype, last)) for row in np.ndindex(rows)}
 
 
-def _outside(start: Any, dtype: Any, last: int) -> Any:
+def _outside(start: np.ndarray, dtype: Any, last: int) -> Any:
     """Whether a start lies outside of 0 … `last`."""
     z3 = solver()
     if not isinstance(start, z3.ExprRef):
@@ -565,7 +566,7 @@ def _fill(equation: JaxprEqn) -> Any:
 def _along(rule: Callable[..., Callable]) -> Callable:
     """Entries combined along axes."""
 
-    def reduced(equation: JaxprEqn, x: Any) -> np.ndarray:
+    def reduced(equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
         dtype, axes, shape = dtype_of(equation.invars[0]), equation.params["axes"], shape_of(equation.outvars[0])
         combine = rule(dtype, equation)
         moved = np.moveaxis(formulas(x, dtype), axes, range(-len(axes), 0)).reshape(*shape, -1)
@@ -580,7 +581,7 @@ def _along(rule: Callable[..., Callable]) -> Callable:
 def _prefixes(rule: Callable[..., Callable]) -> Callable:
     """All prefixes along an axis, combined."""
 
-    def found(equation: JaxprEqn, x: Any) -> np.ndarray:
+    def found(equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
         dtype, axis = dtype_of(equation.invars[0]), equation.params["axis"]
         combine = rule(dtype, equation)
         rows = np.moveaxis(formulas(x, dtype), axis, -1)
@@ -595,7 +596,7 @@ def _prefixes(rule: Callable[..., Callable]) -> Callable:
     return found
 
 
-def _product(equation: JaxprEqn, x: Any, y: Any) -> np.ndarray:
+def _product(equation: JaxprEqn, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """A matrix product: both operands are cast to the dtype of the result first, and the sum wraps there."""
     (left, right), (batch, other) = equation.params["dimension_numbers"]
     to = dtype_of(equation.outvars[0])
@@ -629,7 +630,7 @@ def _widened(dtype: Any, to: Any) -> Callable:
 def _place_of(largest: bool) -> Callable:
     """The first place of the largest or the smallest entry."""
 
-    def found(equation: JaxprEqn, x: Any) -> np.ndarray:
+    def found(equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
         dtype, (axis,), to = dtype_of(equation.invars[0]), equation.params["axes"], equation.params["index_dtype"]
         less = _LESS(dtype, equation)
         rows = np.moveaxis(formulas(x, dtype), axis, -1)
@@ -673,7 +674,7 @@ def _exchange(rows: Sequence[np.ndarray], less: Callable[[Sequence[Any], Sequenc
                     x[(*i, k)], x[(*i, k + 1)] = _choose(exchanged, b, a), _choose(exchanged, a, b)
 
 
-def _largest(equation: JaxprEqn, x: Any) -> list[np.ndarray]:
+def _largest(equation: JaxprEqn, x: np.ndarray) -> list[np.ndarray]:
     """The largest entries along an axis in descending order, and their places: of equal ones the first comes first."""
     dtype, axis, k = dtype_of(equation.invars[0]), equation.params["axis"], equation.params["k"]
     places, rows = dtype_of(equation.outvars[1]), np.moveaxis(formulas(x, dtype), axis, -1).copy()
@@ -688,7 +689,7 @@ def _scattered(name: str) -> Callable:
     A window that starts outside is moved inside, or dropped, by the mode.
     """
 
-    def found(equation: JaxprEqn, x: Any, index: Any, updates: Any) -> np.ndarray:
+    def found(equation: JaxprEqn, x: np.ndarray, index: np.ndarray, updates: Any) -> np.ndarray:
         z3, numbers, mode = solver(), equation.params["dimension_numbers"], equation.params["mode"]
         named = f"'{equation.primitive.name}'{source_line(equation)}"
         if not (replaces if name == "set" else combines)(equation):
@@ -763,7 +764,7 @@ RULES = frozenset({*_ENTRYWISE, *_MOVED, *_RULES})
 # Programs that equations hold
 
 
-def _scan(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[Any]:
+def _scan(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[np.ndarray]:
     """A loop of known length, step by step."""
     p = scan_parameters(equation)
     constants, carried = p["num_consts"], p["num_carry"]
@@ -784,7 +785,7 @@ def _scan(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     return [*carry, *stacks]
 
 
-def _entry(row: Any, step: int) -> Any:
+def _entry(row: np.ndarray, step: int) -> Any:
     found = row[step]
     if not is_fixed(row) and not isinstance(found, np.ndarray):
         alone = np.empty((), object)
@@ -802,7 +803,7 @@ def _stacked(rows: Sequence[Any], dtype: Any, shape: tuple[int, ...]) -> Any:
     return found
 
 
-def _while(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[Any]:
+def _while(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[np.ndarray]:
     """A loop whose end the inputs do not decide."""
     p = equation.params
     first, second = p["cond_nconsts"], p["body_nconsts"]
@@ -818,7 +819,7 @@ def _while(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     raise UnsupportedError(f"'while'{source_line(equation)} runs for more than {MOST_PLACES} steps")
 
 
-def _cond(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[Any]:
+def _cond(walk: _Walk, equation: JaxprEqn, operands: list[Any]) -> list[np.ndarray]:
     """The branch that a number says, moved to the nearest one."""
     which, given = operands[0], operands[1:]
     branches = equation.params["branches"]

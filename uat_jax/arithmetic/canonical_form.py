@@ -11,7 +11,7 @@ hidden state are refused; of Python functions among the parameters nothing can b
 import dataclasses
 import enum
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -72,7 +72,7 @@ def parameters_digest(equation: JaxprEqn) -> str:
     return _digest((equation.primitive.name, _Digests().parameters(equation), types))
 
 
-def value_digest(value: Any, equation: JaxprEqn) -> str:
+def value_digest(value: object, equation: JaxprEqn) -> str:
     """SHA-256, in hex, of a part of an equation's parameters: equal in every process.
 
     Raises:
@@ -81,7 +81,7 @@ def value_digest(value: Any, equation: JaxprEqn) -> str:
     return _digest(_Digests().value(value, _Place(equation)))
 
 
-def _digest(content: Any) -> str:
+def _digest(content: object) -> str:
     return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
@@ -107,7 +107,7 @@ class CanonicalForms:
 
     def __init__(self, watched: Collection[int] | None = None) -> None:
         self.watched = watched
-        self.numbers: dict[Any, Name] = {}
+        self.numbers: dict[Hashable, Name] = {}
         self.varying: set[Name] = set()
         self.arrays: dict[int, tuple[Any, Name]] = {}
         self.applied: dict[Operation, Name] = {}
@@ -211,7 +211,7 @@ class CanonicalForms:
         fields = ("in_avals", "out_avals", "platforms", "mlir_module_serialized", "module_kept_var_idx", "nr_devices")
         return tuple(self.value(getattr(value, field), where) for field in fields)
 
-    def other(self, value: Any, where: _Place) -> Any:
+    def other(self, value: object, where: _Place) -> Any:
         """A value that is no number and no program, as something that can be compared.
 
         Dtypes, types of values, trees, meshes, random generators and dataclasses of such values are known.

@@ -7,7 +7,7 @@ docs/soundness.md §8.2 has the theorem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -48,9 +48,9 @@ class Cases:
     def __init__(self, equal: Equal, deadline: Deadline | None = None):
         self.equal = equal
         self.deadline = deadline or Deadline()
-        self.answers: dict[Any, bool] = {}
-        self.found: dict[Any, frozenset[int]] = {}
-        self.differences: dict[Any, Fraction | None] = {}
+        self.answers: dict[Hashable, bool] = {}
+        self.found: dict[Hashable, frozenset[int]] = {}
+        self.differences: dict[Hashable, Fraction | None] = {}
 
     def same(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from uat_jax.arithmetic.inequalities import Polynomial
 from uat_jax.arithmetic.recognition import meaning
 from uat_jax.arithmetic.terms import Term
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Function, PyTree
 
 
 def programs(
@@ -31,8 +32,8 @@ def programs(
     variables = pair.variables
     specs = [jax.ShapeDtypeStruct((), pair.nodes[v].dtype) for v in variables]
 
-    def program(result: Term) -> Callable[..., Any]:
-        def of(*arguments: Any) -> Any:
+    def program(result: Term) -> Function:
+        def of(*arguments: PyTree) -> Any:
             given = {v: lax.neg(x) if s < 0 else x for v, x, s in zip(variables, arguments, ways, strict=True)}
             given |= {v: jnp.zeros((), pair.nodes[v].dtype) for v in zeros}
             if surface is None:
@@ -59,14 +60,14 @@ class _Trace:
     replaced: tuple[Any, Any] = (None, None)
     done: dict[int, Any] = field(default_factory=dict)
 
-    def value(self, term: Term) -> Any:
+    def value(self, term: Term) -> jax.Array:
         """The value of a term."""
         if id(term) not in self.done:
             here = term.polynomial.key == self.replaced[0]
             self.done[id(term)] = self.replaced[1] if here else self._value(term)
         return self.done[id(term)]
 
-    def _value(self, term: Term) -> Any:
+    def _value(self, term: Term) -> jax.Array:
         operands = list(map(self.value, term.operands))
         if term.node is None:
             dtype = self.pair.nodes[self.pair.results[0]].dtype
@@ -81,7 +82,9 @@ class _Trace:
         return node.equation.primitive.bind(*same, **node.equation.params)
 
 
-def _of_polynomial(pair: Formula, cell: Cell, polynomial: Polynomial, given: Mapping[int, Any], meant: bool) -> Any:
+def _of_polynomial(
+    pair: Formula, cell: Cell, polynomial: Polynomial, given: Mapping[int, jax.Array], meant: bool
+) -> jax.Array | None:
     """The value of a polynomial in variables, where it is a float: integers have no fractions."""
     dtype = pair.nodes[pair.results[0]].dtype
     if not is_real(dtype):
@@ -96,7 +99,7 @@ def _of_polynomial(pair: Formula, cell: Cell, polynomial: Polynomial, given: Map
     return total
 
 
-def _whole_number(number: int, dtype: Any, meant: bool) -> Any:
+def _whole_number(number: int, dtype: Any, meant: bool) -> jax.Array:
     """A whole number as a constant that is read as it is."""
     if abs(number) > int(jnp.finfo(dtype).max):
         raise UnsupportedError("a number that the dtype does not hold")

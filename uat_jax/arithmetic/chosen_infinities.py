@@ -21,7 +21,7 @@ from uat_jax.arithmetic.tracing import is_number, source_line
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from uat_jax.arithmetic.fields import Fields
+    from uat_jax.arithmetic.fields import Fields, Value
 
 INSTEAD = "select a large finite number instead, or give the inputs a domain (uj.interval) on which it is not chosen"
 """What to do where an infinity that is chosen by the input cannot be followed."""
@@ -35,12 +35,12 @@ OF_ROWS = frozenset(["reduce_max", "reduce_min"])
 OPPOSITE = {MINUS_INFINITY: INFINITY, INFINITY: MINUS_INFINITY, UNDEFINED: UNDEFINED}
 
 
-def is_chosen(operand: Any) -> bool:
+def is_chosen(operand: Value) -> bool:
     """Whether an operand is infinite, or NaN, for some inputs and not for others."""
     return isinstance(operand, Number) and operand.infinite is not None
 
 
-def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
+def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Value]:
     """The results of an equation of which an operand is infinite at places that the input chooses.
 
     Raises:
@@ -110,7 +110,7 @@ def finite_part(fields: Fields, x: Number, infinite: Infinite | None) -> Number:
     return f.multiply(f.subtract(f.constant(1, x.shape), f.spread(infinite.where, x.shape)), x)
 
 
-def _sum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _sum(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Number:
     """Infinite where either is; both in the same way."""
     f = fields.functions
     x, y = f.aligned(fields.lift(x), fields.lift(y))
@@ -129,7 +129,7 @@ def _negated(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     return fields.functions.negate(finite).but(infinite=Infinite(infinite.where, OPPOSITE[infinite.code]))
 
 
-def _difference(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _difference(fields: Fields, equation: JaxprEqn, x: Value, y: Any) -> Number:
     negative = _negated(fields, equation, y) if is_chosen(y) else fields.functions.negate(fields.lift(y))
     return _sum(fields, equation, x, negative)
 
@@ -149,7 +149,7 @@ def _multiple(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     return product.but(infinite=Infinite(fields.functions.spread(infinite.where, product.shape), code))
 
 
-def _quotient(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _quotient(fields: Fields, equation: JaxprEqn, x: Any, y: Value) -> Number:
     """A quotient by a constant that is not 0."""
     factor = None if is_chosen(y) else rational(fields.draw, fields.lift(y))
     if not factor:
@@ -217,7 +217,7 @@ def _magnitude(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     return fields.functions.absolute(finite).but(infinite=Infinite(infinite.where, code))
 
 
-def told_apart(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Any | None:
+def told_apart(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Value | None:
     """What a comparison says of a number that is infinite or NaN by choice, if it says one thing of all real numbers.
 
     Such as isnan(where(p, NaN, x)) or isinf(where(p, x, ∞)): the choice itself with what is known of it, or a constant.
@@ -232,7 +232,7 @@ def told_apart(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> A
     return where if chosen and where.expression is not None and where.shape == x.shape else None
 
 
-def _compared(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> tuple[Number, bool | None, bool]:
+def _compared(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> tuple[Number, bool | None, bool]:
     """Where one of two numbers is infinite by choice, and what a comparison says where it is not, and where it is.
 
     Of real numbers that may be in any order it says nothing (None).
@@ -262,7 +262,7 @@ def _compared(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> tuple[Numbe
     return q.where, None, decided(FINITE, q.code)
 
 
-def _comparison(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _comparison(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Number:
     """What is compared where neither is infinite, else what the codes of both say; no condition follows from it."""
     f = fields.functions
     where, numbers, chosen = _compared(fields, equation, x, y)
@@ -278,7 +278,7 @@ def _comparison(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     return f.add(rest, f.multiply(f.constant(int(chosen)), where)).but(nonnegative=True)
 
 
-def _is_same_place(x: Any, y: Any) -> bool:
+def _is_same_place(x: Value, y: Value) -> bool:
     """Whether two numbers are one expression."""
     return isinstance(x, Number) and isinstance(y, Number) and x.expression is not None and x.expression == y.expression
 
@@ -304,7 +304,7 @@ def _of_numbers(f: Any, name: str, a: Number, b: Number) -> Number:
 def _extreme(way: int) -> Rule:
     """A maximum (way 1) or minimum (way -1): NaN where either is, else by the size of infinities."""
 
-    def rule(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    def rule(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Number:
         f = fields.functions
         x, y = f.aligned(fields.lift(x), fields.lift(y))
         x, y = (x, y) if is_chosen(x) else (y, x)

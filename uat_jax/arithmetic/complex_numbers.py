@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import jax
 import numpy as np
 from jax import lax
 
@@ -52,7 +53,7 @@ class Complex:
         """Both parts as arrays of the shape."""
         return self.filled(self.real), self.filled(self.imag)
 
-    def filled(self, part: Part) -> Any:
+    def filled(self, part: Part) -> jax.Array:
         """A part as an array of the shape."""
         if part is None:
             return lax.full(self.shape, 0, self.dtype)

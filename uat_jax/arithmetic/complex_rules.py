@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
@@ -22,6 +23,7 @@ from uat_jax.arithmetic.interpreter import STRUCTURAL
 from uat_jax.arithmetic.outside_function import NAME, in_parts
 from uat_jax.arithmetic.tracing import dtype_of, is_complex, is_floating, shape_of
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array
 
 Rule = Callable[..., Any]
 
@@ -106,7 +108,7 @@ def _made(equation: JaxprEqn, real: Any, imag: Any) -> Complex:
     return c.of_parts(parts, shape_of(result), real_dtype(dtype_of(result)))
 
 
-def _conjugate(equation: JaxprEqn, x: Any) -> Complex:
+def _conjugate(equation: JaxprEqn, x: Array) -> Complex:
     """The conjugate, also of real numbers as complex ones."""
     return c.conjugate(x) if isinstance(x, Complex) else _made(equation, x, None)
 
@@ -183,7 +185,7 @@ def _products(equation: JaxprEqn, z: Complex) -> Complex:
     return c.of_parts(lax.associative_scan(combine, z.parts, reverse=reverse, axis=axis), z.shape, z.dtype)
 
 
-def _gather(equation: JaxprEqn, z: Complex, indices: Any) -> list[Complex]:
+def _gather(equation: JaxprEqn, z: Complex, indices: Array) -> list[Complex]:
     """Entries of both parts; a place outside is NaN in the real part and 0 in the imaginary one, or what is given."""
     fill = equation.params["fill_value"]
     fills = {"real": fill, "imag": 0} if fill is None else {"real": np.real(fill), "imag": np.imag(fill)}
@@ -203,7 +205,7 @@ def _scattered(function: Callable[..., Any]) -> Rule:
     return rule
 
 
-def _transformed(equation: JaxprEqn, x: Any) -> Any:
+def _transformed(equation: JaxprEqn, x: Complex | jax.Array) -> Complex | jax.Array:
     """A Fourier transform; of real numbers, or with real results, for some kinds."""
     kind = lax.FftType(equation.params["fft_type"]).name
     z = x if isinstance(x, Complex) else Complex(x, None, shape_of(equation.invars[0]), dtype_of(equation.invars[0]))

@@ -1,7 +1,7 @@
 """Concrete arrays: the integers, booleans and random keys of a jaxpr, which are the same in every number system."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import jax
 import jax.numpy as jnp
@@ -9,9 +9,10 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
+from uat_jax.typing import Array, Atom, Parameters
 
 
-def _iota(parameters: Mapping[str, Any]) -> np.ndarray:
+def _iota(parameters: Parameters) -> np.ndarray:
     """0, 1, 2, … along one axis."""
     shape, axis = parameters["shape"], parameters["dimension"]
     dtype = np.int32 if shape[axis] < 1 << 31 else np.int64
@@ -19,7 +20,7 @@ def _iota(parameters: Mapping[str, Any]) -> np.ndarray:
     return np.broadcast_to(along, shape)
 
 
-def _broadcast(parameters: Mapping[str, Any], array: np.ndarray) -> np.ndarray:
+def _broadcast(parameters: Parameters, array: np.ndarray) -> np.ndarray:
     """`lax.broadcast_in_dim` of a NumPy array: its axes at `broadcast_dimensions`, repeated along the others."""
     shape, places = parameters["shape"], parameters["broadcast_dimensions"]
     sizes = dict(zip(places, np.shape(array), strict=True))
@@ -28,7 +29,7 @@ def _broadcast(parameters: Mapping[str, Any], array: np.ndarray) -> np.ndarray:
 
 _plain = lambda function: lambda parameters, *operands: function(*operands)
 
-ON_HOST: Mapping[str, Callable[..., Any]] = {
+ON_HOST: Mapping[str, Callable[..., np.ndarray | None]] = {
     "iota": _iota,
     "broadcast_in_dim": _broadcast,
     "convert_element_type": _plain(np.asarray),
@@ -53,7 +54,7 @@ Compiling such a primitive takes longer than comparing two small programs.
 """
 
 
-def made_on_host(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
+def made_on_host(equation: JaxprEqn, operands: Sequence[object]) -> list[np.ndarray] | None:
     """NumPy's result of an equation on whole numbers and booleans, None if it has no rule here."""
     rule, (result, *others) = ON_HOST.get(equation.primitive.name), equation.outvars
     whole = all(isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "iub" for x in operands)
@@ -64,7 +65,7 @@ def made_on_host(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | Non
     return None if found is None else [np.asarray(found).astype(dtype_of(result), copy=False)]
 
 
-def bind(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
+def bind(equation: JaxprEqn, operands: Sequence[object]) -> Sequence[Array]:
     """JAX's own results of an equation on concrete operands, also inside a trace."""
     found = made_on_host(equation, operands)
     if found is not None:
@@ -74,27 +75,28 @@ def bind(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
     return list(outputs) if equation.primitive.multiple_results else [outputs]
 
 
-def is_keys(array: Any) -> bool:
+def is_keys(array: object) -> bool:
     """Whether an array holds `jax.random` keys, which NumPy cannot."""
-    return hasattr(array, "dtype") and jnp.issubdtype(array.dtype, jax.dtypes.extended)
+    dtype = getattr(array, "dtype", None)
+    return dtype is not None and jnp.issubdtype(dtype, jax.dtypes.extended)
 
 
-def on_host(array: Any) -> Any:
+def on_host(array: Array) -> Any:  # Any: a value of every arithmetic
     """The array in NumPy; random keys stay with JAX."""
     return array if is_keys(array) else np.asarray(array)
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> TypeGuard[Array]:
     """Whether a value is an array of NumPy or JAX, and not one of Python objects."""
     return isinstance(value, np.ndarray | np.generic | jax.Array) and value.dtype != object
 
 
-def is_plain(value: Any, atom: Any) -> bool:
+def is_plain(value: object, atom: Atom) -> TypeGuard[Array]:
     """Whether the value of a variable that is not floating-point is a concrete array of the variable's shape."""
     return not is_number(atom) and is_array(value) and value.shape == shape_of(atom)
 
 
-def stack(arrays: Sequence[Any]) -> Any:
+def stack(arrays: Sequence[Array]) -> Any:  # Any: a value of every arithmetic
     """Concrete arrays of one shape along a new leading axis."""
     return jnp.stack(arrays) if is_keys(arrays[0]) else np.stack(arrays)
 

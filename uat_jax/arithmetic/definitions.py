@@ -23,8 +23,8 @@ from uat_jax.arithmetic.scattering import SCATTERS, total
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.arithmetic.windows import convolution, max_pooling_gradient, pooling
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Parameters
 
-Parameters = Mapping[str, Any]
 Definition = Callable[..., Any]
 """definition(parameters, *operands) -> result, or a list of them if the primitive has several."""
 

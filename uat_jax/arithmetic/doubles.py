@@ -13,19 +13,21 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 from jax.lax import RoundingMethod
+from jax.typing import ArrayLike
 
 from uat_jax.arithmetic import pivoting
 from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.contraction import dot_general
 from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.interpreter import Arithmetic, Value
+from uat_jax.arithmetic.interpreter import Arithmetic
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.structure import STRUCTURAL, moves, positions
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Atom, Function
 
 
-def _entrywise(function: Callable[..., Any]) -> Callable[..., Any]:
+def _entrywise(function: Callable[..., Any]) -> Function:
     return lambda doubles, equation, *operands: function(*_aligned(in_copies(equation, operands)))
 
 
@@ -53,7 +55,7 @@ def _aligned(operands: list[np.ndarray]) -> list[np.ndarray]:
     return [x.reshape(len(x), *(1,) * (rank - 1)) if x.ndim == 1 else x for x in operands]
 
 
-def _reduced(function: Callable[..., Any], initial: float) -> Callable[..., Any]:
+def _reduced(function: Callable[..., Any], initial: float) -> Function:
     def reduce(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
         return function(x, axis=tuple(axis + 1 for axis in equation.params["axes"]), initial=initial)
 
@@ -107,7 +109,7 @@ def _round(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
     return whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0.0)
 
 
-def _largest(function: Callable[..., Any]) -> Callable[..., Any]:
+def _largest(function: Callable[..., Any]) -> Function:
     def place(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
         return function(x, axis=equation.params["axes"][0] + 1).astype(equation.params["index_dtype"])
 
@@ -251,7 +253,7 @@ _TOGETHER = frozenset("and convert_element_type eq ge gt le lt ne not or select_
 """Primitives whose rules take integers and booleans per copy."""
 
 
-class Doubles(Arithmetic):
+class Doubles(Arithmetic[np.ndarray]):
     """Numbers are float64 NumPy arrays whose leading axis counts copies.
 
     So are integers and booleans that differ from copy to copy; those that do not are plain arrays.
@@ -260,19 +262,19 @@ class Doubles(Arithmetic):
     name = "float64 arithmetic"
     rules = _RULES
 
-    def number(self, array: Any) -> np.ndarray:
+    def number(self, array: ArrayLike) -> np.ndarray:
         """A float array of any dtype as float64, exactly, alike in all copies."""
         return np.asarray(array).astype(np.float64)[None]
 
-    def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+    def involves(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> bool:
         """Also integers and booleans that differ from copy to copy."""
         return operation_of(equation).takes_numbers or any(map(_per_copy, operands, equation.invars))
 
-    def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+    def supports(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> bool:
         """JAX can evaluate what has no floating operands, for one copy after the other."""
         return super().supports(equation, operands) or not any(map(is_number, equation.invars))
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The results of one equation, without NumPy's warnings: infinity and NaN are values like any other."""
         if operation_of(equation).of_numbers:
             with np.errstate(all="ignore"):
@@ -291,7 +293,7 @@ class Doubles(Arithmetic):
             for x, variable in zip(results, equation.outvars, strict=True)
         ]
 
-    def _in_turns(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def _in_turns(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """One copy after the other, each with its own indices."""
         copies = max(len(x) for x in in_copies(equation, operands))
         rows = [self.evaluate(equation, [_copy(x, a, i) for x, a in zip(operands, equation.invars, strict=True)])
@@ -299,7 +301,7 @@ class Doubles(Arithmetic):
         columns = zip(equation.outvars, zip(*rows, strict=True), strict=True)
         return [np.concatenate(column) if is_number(variable) else np.stack(column) for variable, column in columns]
 
-    def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def rearrange(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Entries taken from where `positions` says they come from, in every copy."""
         entries = [x for x, moved in zip(in_copies(equation, operands), moves(equation), strict=True) if moved]
         copies = max(len(x) for x in entries)
@@ -308,29 +310,29 @@ class Doubles(Arithmetic):
         together = flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1)
         return [together[:, source] for source in positions(equation, operands)]
 
-    def stack(self, values: Sequence[Value]) -> np.ndarray:
+    def stack(self, values: Sequence[np.ndarray]) -> np.ndarray:
         """Values along a new axis behind the copies."""
         copies = max(len(x) for x in values)
         return np.stack([np.broadcast_to(x, (copies, *x.shape[1:])) for x in values], axis=1)
 
-    def entry(self, value: Value, index: int) -> Value:
+    def entry(self, value: np.ndarray, index: int) -> np.ndarray:
         """value[index] in every copy."""
         return value[:, index]
 
 
-def _per_copy(value: Any, atom: Any) -> bool:
+def _per_copy(value: Any, atom: Atom) -> bool:
     """Whether a value that is not floating-point differs from copy to copy."""
     return not is_number(atom) and np.ndim(value) == len(shape_of(atom)) + 1
 
 
-def _copy(value: Any, atom: Any, index: int) -> Any:
+def _copy(value: np.ndarray, atom: Atom, index: int) -> np.ndarray:
     """A number's, or an integer's, value in one copy, as a value of a walk over that copy alone."""
     if is_number(atom):
         return value[index : index + 1] if len(value) > 1 else value
     return value[min(index, len(value) - 1)] if _per_copy(value, atom) else value
 
 
-def _needs_turns(equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+def _needs_turns(equation: JaxprEqn, operands: Sequence[np.ndarray]) -> bool:
     """Whether indices differ from copy to copy, or JAX must compute with such integers."""
     if equation.primitive.name in _TOGETHER:
         return False

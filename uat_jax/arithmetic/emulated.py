@@ -7,15 +7,17 @@ what matters here is where values overflow, vanish, cancel or are not defined, w
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import Value, interpret
+from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, is_number
 from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.typing import Array
 
 EDGES: Mapping[str, Callable[..., tuple[np.ndarray, Any]]] = {
     "acos": lambda parameters, x: (1 - x * x, np.abs(x) > 1),
@@ -50,7 +52,7 @@ class Emulated(Doubles):
         self.edges: list[np.ndarray] = []
         self.left_domain = np.zeros(copies, bool)
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The results of one equation, rounded; the edges of its domain are noted."""
         if equation.primitive.name in EDGES and is_number(equation.outvars[0]):
             self._note(equation, operands)
@@ -60,7 +62,7 @@ class Emulated(Doubles):
         pairs = zip(results, equation.outvars, strict=True)
         return [as_held(x, dtype_of(variable)) if is_number(variable) else x for x, variable in pairs]
 
-    def _note(self, equation: JaxprEqn, operands: Sequence[Value]) -> None:
+    def _note(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> None:
         with np.errstate(all="ignore"):
             edge, outside = EDGES[equation.primitive.name](equation.params, *operands)
         if len(edge) not in (1, self.copies):  # one copy of many whose indices differ
@@ -71,7 +73,7 @@ class Emulated(Doubles):
             self.edges.append(rows)
 
 
-def followed(program: ClosedJaxpr, arithmetic: Doubles, values: Sequence[Value]) -> list[Value]:
+def followed(program: ClosedJaxpr, arithmetic: Doubles, values: Sequence[np.ndarray]) -> list[np.ndarray]:
     """The outputs of a program in float64 arithmetic, or one of our own errors.
 
     Raises:
@@ -98,7 +100,7 @@ def as_held(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return np.where(np.abs(held) < float(jnp.finfo(dtype).smallest_normal), np.copysign(0.0, held), held)
 
 
-def arguments(points: np.ndarray, inputs: Sequence[Any]) -> list[np.ndarray]:
+def arguments(points: np.ndarray, inputs: Sequence[Array | jax.ShapeDtypeStruct]) -> list[np.ndarray]:
     """(copies, entries) → one array (copies, *shape) for each input, of the entries end to end."""
     pieces = np.split(points, np.cumsum([x.size for x in inputs])[:-1], axis=1)
     return [piece.reshape(len(points), *x.shape) for piece, x in zip(pieces, inputs, strict=True)]

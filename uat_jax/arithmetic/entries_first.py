@@ -34,9 +34,10 @@ from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import PyTree
 
 if TYPE_CHECKING:
-    from uat_jax.arithmetic.fields import Fields
+    from uat_jax.arithmetic.fields import Fields, Value
 
 LAW = "entries first"
 
@@ -65,12 +66,12 @@ class _Taken:
 
     dtype: np.dtype
     shape: tuple[int, ...]
-    leaf: Any = None
+    leaf: PyTree = None
     equation: JaxprEqn | None = None
     operands: tuple[_Taken, ...] = ()
 
 
-def entries_first(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Any | None:
+def entries_first(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Value | None:
     """The result of an equation that takes entries, computed from those entries; None where that says no more.
 
     Args:
@@ -273,7 +274,7 @@ class _Walk:
         given = [None if entries else index for index, entries in zip(indices, supplied, strict=True)]
         return positions(equation, given, supplied)[expression.result].astype(int)
 
-    def taken(self, value: Any, source: np.ndarray, used_by: JaxprEqn, operand: int) -> _Taken | None:
+    def taken(self, value: Value, source: np.ndarray, used_by: JaxprEqn, operand: int) -> _Taken | None:
         """Entries `source` of an operand."""
         dtype = dtype_of(used_by.invars[operand])
         if not isinstance(value, Number):
@@ -342,7 +343,7 @@ class _Walk:
             return _Taken(dtype, source.shape, leaf=value)
         return None if value is None else _Taken(dtype, source.shape, leaf=value.ravel()[source])
 
-    def value(self, found: _Taken) -> Any:
+    def value(self, found: _Taken) -> Value:
         """What was taken, evaluated."""
         if found.equation is None:
             return found.leaf
@@ -376,7 +377,7 @@ def _program(found: _Taken, leaves: list[_Taken]) -> ClosedJaxpr:
     def function(*inputs: Any) -> Any:
         at = {id(leaf): x for leaf, x in zip(leaves, inputs, strict=True)}
 
-        def made(node: _Taken) -> Any:
+        def made(node: _Taken) -> jax.Array:
             if node.equation is None:
                 return at[id(node)]
             (result,) = bound(node.equation, list(map(made, node.operands)), node.equation.params)

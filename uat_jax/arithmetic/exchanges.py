@@ -32,7 +32,7 @@ from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from uat_jax.arithmetic.fields import Fields
+    from uat_jax.arithmetic.fields import Fields, Value
 
 MOST_WAYS = 36
 """Of several factorisations together, no more ways to exchange rows are followed: 4 rows have 24."""
@@ -68,12 +68,12 @@ class Exchanged:
         """The value for each combination of ways, in the order of `counts`, or None where it is undefined."""
         return self.followed()
 
-    def on(self, way: Way) -> Any:
+    def on(self, way: Way) -> Value:
         """The value if rows are exchanged so; None if it is undefined then."""
         return self.cases[tuple(way[place] for place in self.counts)]
 
     @property
-    def wherever_defined(self) -> Any | None:
+    def wherever_defined(self) -> Value | None:
         """The value where it is defined, if that is the same in all ways; else None."""
         first, *others = [case for case in self.cases.values() if case is not None]
         return first if all(case is first for case in others) else None
@@ -116,12 +116,12 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
         for i, (place, variable, symbol) in enumerate(zip(places, equation.outvars, known or [None] * 3, strict=True))
     ]
     if known is not None:
-        known[0].of.orders = lambda: {(k,): each[2] for k, each in enumerate(found())}
+        known[0].of.orders = lambda: {(k,): each[2] for k, each in enumerate(found())}  # type: ignore[assignment]
     fields.expressions.results[operation_of(equation), (fields.place(x),)] = results, False
     return results
 
 
-def _along_all(fields: Fields, equation: JaxprEqn, x: Number, ways: Iterable[np.ndarray]) -> list[list[Any]]:
+def _along_all(fields: Fields, equation: JaxprEqn, x: Number, ways: Iterable[np.ndarray]) -> list[list[Value]]:
     """The results for each way to exchange rows; an error in place of factors that are not known.
 
     Raises:
@@ -133,7 +133,7 @@ def _along_all(fields: Fields, equation: JaxprEqn, x: Number, ways: Iterable[np.
     return found
 
 
-def _allowed(result: Any) -> Any:
+def _allowed(result: Value) -> Value:
     """A result for one way to exchange rows.  Raises `UnsupportedError`: it is not known."""
     if isinstance(result, UnsupportedError):
         raise result
@@ -147,7 +147,7 @@ def _divides_by_nothing(equation: JaxprEqn) -> UnsupportedError:
     )
 
 
-def order(fields: Fields, equation: JaxprEqn, exchanges: Any) -> Any:
+def order(fields: Fields, equation: JaxprEqn, exchanges: Any) -> Value:
     """The rule of `lu_pivots_to_permutation` for integers that no factorisation gives.  Raises `UnsupportedError`."""
     raise UnsupportedError(
         f"'lu_pivots_to_permutation'{source_line(equation)} takes integers that depend on the input; take those of 'lu'"
@@ -220,7 +220,7 @@ def _elimination(shape: tuple[int, ...], dtype: np.dtype, order: bytes, steps: i
         return jax.make_jaxpr(program)(jax.ShapeDtypeStruct(shape, dtype))
 
 
-def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any], evaluate: Evaluate) -> list[Any]:
+def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any], evaluate: Evaluate) -> list[Value]:
     """The results of an equation, each of them one value where all ways to exchange rows give the same."""
     known = _in_terms_of_the_order(fields, equation, operands)
     if equation.primitive.name == "triangular_solve":
@@ -261,7 +261,7 @@ def _of_one_factorisation(operands: Sequence[Any]) -> factored.Factorised | None
     return found[0] if all(of is found[0] for of in found) else None
 
 
-def _toward_determinants(fields: Fields, of: factored.Factorised) -> dict[int, Any]:
+def _toward_determinants(fields: Fields, of: factored.Factorised) -> dict[int, Value]:
     """The steps from the factors to the determinants that JAX computes; the last ones are known without exchanges."""
     if of.steps is not None:
         return of.steps
@@ -310,7 +310,7 @@ def _in_terms_of_the_order(fields: Fields, equation: JaxprEqn, operands: Sequenc
     return None if any(x is None for x in given) else factored.followed(fields, equation, given)
 
 
-def _settled(operand: Any) -> Any:
+def _settled(operand: Value) -> Value:
     """An operand, or the one value that it is for all ways to exchange rows."""
     one = _one_of(operand.cases) if isinstance(operand, Exchanged) else None
     return operand if one is None else one
@@ -320,7 +320,7 @@ def _as_now(fields: Fields, evaluate: Evaluate) -> Evaluate:
     """The evaluation of an equation as it is at this place of the program, also if it is asked for later."""
     ranges = fields.operand_ranges
 
-    def later(values: Sequence[Any]) -> list[Any]:
+    def later(values: Sequence[Any]) -> list[Value]:
         kept, fields.operand_ranges = fields.operand_ranges, ranges
         try:
             return evaluate(values)
@@ -334,7 +334,7 @@ def _column(cases: Callable[[], Sequence[Cases]], i: int) -> Cases:
     return cases()[i]
 
 
-def _one_of(cases: Cases) -> Any | None:
+def _one_of(cases: Cases) -> Value | None:
     """The value that all cases are, if it is one and none is undefined."""
     first, *others = cases.values()
     return first if all(case is first for case in others) else None
@@ -358,7 +358,7 @@ def _each_way(
     given = {key: at(dict(zip(counts, key, strict=True))) for key in keys}
     if equation.primitive.name == "select_n" and isinstance(operands[0], Exchanged):
         _refuse_choice(equation, list(given.values()))
-    found: dict[tuple[int, ...], list[Any]] = {}
+    found: dict[tuple[int, ...], Sequence[Any]] = {}
     for values in given.values():
         if tuple(map(id, values)) not in found:
             undefined = any(value is None for value in values)
@@ -378,7 +378,7 @@ def _each_way(
     return results
 
 
-def _refuse_choice(equation: JaxprEqn, given: Sequence[Sequence[Any]]) -> None:
+def _refuse_choice(equation: JaxprEqn, given: Sequence[Sequence[Value]]) -> None:
     """Return if no way of exchanging rows, which may choose what is defined, is one where something else is not."""
     if any(values[0] is not None and any(value is None for value in values) for values in given):
         raise UnsupportedError(
@@ -386,7 +386,7 @@ def _refuse_choice(equation: JaxprEqn, given: Sequence[Sequence[Any]]) -> None:
         )
 
 
-def _one(cases: Sequence[Any], place: int) -> Any | None:
+def _one(cases: Sequence[Any], place: int) -> Value | None:
     """What all cases are, or None: the same array, or the same function where all are defined."""
     first, *others = cases
     if all(map(is_array, cases)):

@@ -6,21 +6,22 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
+from jax.typing import ArrayLike
 
 from uat_jax.arithmetic.closed_form import ClosedForm, E, Product
 from uat_jax.arithmetic.concrete import is_plain
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, is_defined
 from uat_jax.arithmetic.field_rules import RULES
-from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
+from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, interpret
 from uat_jax.arithmetic.outside_function import OUTSIDE, named
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array
 
 ALWAYS = frozenset(["exp", "exp2", "expm1", "cumlogsumexp"])
 """Primitives that take an exponential."""
@@ -83,7 +84,7 @@ class Taken:
     entries: int
 
 
-class ExponentialDepth(Arithmetic):
+class ExponentialDepth(Arithmetic[Depth | np.ndarray]):
     """Numbers are depths.
 
     primitives: the names of what was applied to numbers.  deepest: of all values.  readings: constants that stand for
@@ -105,7 +106,7 @@ class ExponentialDepth(Arithmetic):
         self.selects = False
         self.taken: list[Taken] = []
 
-    def constant(self, array: Any, dtype: np.dtype) -> Depth:
+    def constant(self, array: Array, dtype: np.dtype) -> Depth:
         """A constant, whose readings are noted; one that stands for a power of e is an exponential."""
         found = meanings(np.asarray(array), dtype)
         self.readings |= found.readings if found is not None else set()
@@ -114,25 +115,25 @@ class ExponentialDepth(Arithmetic):
         self.deepest = self.deepest | Depth(1, 1)
         return Depth(1, 1)
 
-    def number(self, array: Any) -> Depth:
+    def number(self, array: ArrayLike) -> Depth:
         """A constant."""
         return Depth()
 
-    def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+    def involves(self, equation: JaxprEqn, operands: Sequence[Depth | np.ndarray]) -> bool:
         """Whether any operand is a depth, or JAX cannot evaluate the equation."""
         return equation.primitive is OUTSIDE or any(isinstance(operand, Depth) for operand in operands)
 
-    def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+    def supports(self, equation: JaxprEqn, operands: Sequence[Depth | np.ndarray]) -> bool:
         """Every primitive has a depth."""
         return True
 
-    def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def rearrange(self, equation: JaxprEqn, operands: Sequence[Depth | np.ndarray]) -> list[Depth | np.ndarray]:
         """The depth of every result: that of the deepest operand, one more for an exponential."""
         name = equation.primitive.name
         if name in DECIDED_BY and dtype_of(equation.outvars[0]) == np.bool_:
             for operand in operands:
                 if is_plain(operand, equation.outvars[0]) and np.all(operand == DECIDED_BY[name]):
-                    return [operand]
+                    return [np.asarray(operand)]
         self.primitives.add(name)
         self.selects |= name in SELECTIONS and isinstance(operands[0], Depth)
         deepest = functools.reduce(Depth.__or__, (o for o in operands if isinstance(o, Depth)), Depth())
@@ -150,13 +151,13 @@ class ExponentialDepth(Arithmetic):
         whole = [equation.primitive is OUTSIDE and not is_number(v) for v in equation.outvars]  # which are never NaN
         results = [Depth(plain, written, deepest.varies, "" if w else doubt) for w in whole]
         self.deepest = functools.reduce(Depth.__or__, results, self.deepest)
-        return results
+        return [*results]
 
-    def stack(self, values: Sequence[Value]) -> Depth:
+    def stack(self, values: Sequence[Depth | np.ndarray]) -> Depth:
         """The depth of an array of several values: the largest of theirs."""
         return functools.reduce(Depth.__or__, (value for value in values if isinstance(value, Depth)))
 
-    def entry(self, value: Value, index: int) -> Value:
+    def entry(self, value: Depth | np.ndarray, index: int) -> Depth | np.ndarray:
         """Every entry is as deep as the array."""
         return value if isinstance(value, Depth) else value[index]
 

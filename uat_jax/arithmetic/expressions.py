@@ -6,7 +6,7 @@ Two programs that are evaluated at one draw share the table, so that equal place
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.operation import operation_of
+from uat_jax.typing import Array
 
 COMMUTATIVE = frozenset("add add_any and eq max min mul ne or xor".split())
 """Primitives of two operands whose order makes no difference."""
@@ -53,7 +54,7 @@ class Expressions:
         self.doubtful: set[int] = set()
         self.supports: dict[int, np.ndarray] = {}
         self.results: dict[Any, tuple[list[Any], bool]] = {}
-        self._places: dict[Any, int] = {}
+        self._places: dict[Hashable, int] = {}
         self._all: list[Expression] = []
 
     def __getitem__(self, place: int) -> Expression:
@@ -71,7 +72,7 @@ class Expressions:
         self.inputs.add(place)
         return place
 
-    def constant(self, array: Any, dtype: str = "") -> int:
+    def constant(self, array: Array, dtype: str = "") -> int:
         """The place of a constant array; objects get a place of their own.
 
         `dtype`: of a float in the program, which is part of what the float stands for.

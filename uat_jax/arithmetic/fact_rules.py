@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax import lax
@@ -22,6 +22,9 @@ from uat_jax.arithmetic.residues import Draw, nonzero
 from uat_jax.arithmetic.scattering import SCATTERS
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import is_number, shape_of
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Value
 
 ENTIRE = frozenset("asinh atan cos cosh erf erfc exp expm1 logistic sin sinh tanh".split())
 """Real-analytic functions of all real numbers."""
@@ -71,7 +74,7 @@ WRITTEN_OUT = frozenset([*SCATTERS, *"bitcast_convert_type eigh geqrf householde
 """Primitives whose rules say what is known of their results, because they are programs of others, or look at ranges."""
 
 
-def _known(operand: Any) -> Facts:
+def _known(operand: Value) -> Facts:
     """The facts of an operand: nothing of a number that has none, all of a concrete array but the signs of keys."""
     if not isinstance(operand, Number):
         return of_constant(np.zeros(operand.shape) if is_keys(operand) else np.asarray(operand, np.float64))
@@ -81,7 +84,7 @@ def _known(operand: Any) -> Facts:
     return Facts(Nature.PIECEWISE, Defined.PARTLY, False, nothing, nothing, nothing)
 
 
-def _nature(equation: JaxprEqn, given: Sequence[Any], operands: Sequence[Facts]) -> Nature:
+def _nature(equation: JaxprEqn, given: Sequence[Value], operands: Sequence[Facts]) -> Nature:
     name, worst = equation.primitive.name, max([f.nature for f in operands])
     if name == "convert_element_type":
         return worst if is_number(equation.invars[0]) and is_number(equation.outvars[0]) else Nature.PIECEWISE
@@ -146,7 +149,7 @@ def _defined_divisor(divisor: Any, facts: Facts) -> Defined:
     return Defined.ALMOST if facts.thin.all() else Defined.PARTLY
 
 
-def _divisor(draw: Draw, equation: JaxprEqn, operands: Sequence[Any]) -> Any | None:
+def _divisor(draw: Draw, equation: JaxprEqn, operands: Sequence[Any]) -> Value | None:
     """What an equation divides by, if it does."""
     name = equation.primitive.name
     if name in ("div", "rem"):
@@ -173,7 +176,7 @@ Signs = Callable[..., Any]
 """(equation, operands, their facts) → which entries of the result are positive, or zero on a null set only."""
 
 
-def _wherever_finite(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+def _wherever_finite(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool | np.ndarray:
     """Everywhere but at the image of -∞, which may be 0."""
     special = operands[0].special if isinstance(operands[0], Number) else None
     return True if special is None else special == FINITE
@@ -185,7 +188,7 @@ def _sum(which: str) -> Signs:
     It says nothing under a condition, where a sum could contain the condition itself as a factor.
     """
 
-    def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool | np.ndarray:
         if not all([_nonnegative(x) for x in operands]) or any([f.guarded for f in facts]):
             return False
         marks = [getattr(f, which) for f in facts]
@@ -201,13 +204,13 @@ def _both(which: str) -> Signs:
     return lambda equation, operands, facts: getattr(facts[0], which) & getattr(facts[1], which)
 
 
-def _alike(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+def _alike(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool | np.ndarray:
     """A product or quotient is positive where both operands have the same sign."""
     x, y = facts
     return False if x.signless or y.signless else x.positive & y.positive | x.negative & y.negative
 
 
-def _unlike(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+def _unlike(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool | np.ndarray:
     """It is negative where they have different signs."""
     x, y = facts
     return False if x.signless or y.signless else x.positive & y.negative | x.negative & y.positive
@@ -226,7 +229,7 @@ def _sum_of_negative(equation: JaxprEqn, operands: Sequence[Any], facts: Sequenc
 def _difference(above: int) -> Signs:
     """A difference has a sign where what is subtracted has the other one, and the rest has it or is not below 0."""
 
-    def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool | np.ndarray:
         larger, smaller = facts[above], facts[1 - above]
         if larger.guarded or smaller.guarded or smaller.signless:
             return False
@@ -235,16 +238,16 @@ def _difference(above: int) -> Signs:
     return signs
 
 
-def _even_power(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+def _even_power(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool | np.ndarray:
     """x^n is positive where x is, and where x is negative and n even."""
     return facts[0].positive | (facts[0].negative & (equation.params["y"] % 2 == 0))
 
 
-def _odd_power(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+def _odd_power(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool | np.ndarray:
     return facts[0].negative & (equation.params["y"] % 2 == 1)
 
 
-def _size(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+def _size(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool | np.ndarray:
     """|x| and x² are positive where x has a sign."""
     return facts[0].positive | facts[0].negative
 
@@ -263,14 +266,14 @@ def _terms(equation: JaxprEqn) -> int:
     return int(np.prod([shape_of(equation.invars[0])[axis] for axis in contract]))
 
 
-def _nonnegative(x: Any) -> bool:
+def _nonnegative(x: Value) -> bool:
     return x.nonnegative if isinstance(x, Number) else bool(np.all(np.asarray(x) >= 0))
 
 
 def _extreme(which: str) -> Signs:
     """A maximum is positive, and a minimum negative, where one of its members is; under a condition, where all are."""
 
-    def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool | np.ndarray:
         guarded = any(f.guarded for f in facts)
         if equation.primitive.name.startswith("reduce"):
             return (np.all if guarded else np.any)(getattr(facts[0], which), axis=tuple(equation.params["axes"]))
@@ -400,7 +403,7 @@ def _letters_only(equation: JaxprEqn, operands: Sequence[Any], known: Sequence[F
     return any(f.letters_only for f in known) and _defined(equation, operands, as_letters) is not Defined.PARTLY
 
 
-def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> list[Facts | None]:
+def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Value]) -> list[Facts | None]:
     """Facts of an equation's results, None for those that are no numbers of the fields."""
     whole = _whole_exponent(draw, equation, operands)
     if whole is not None:
@@ -473,7 +476,7 @@ def _zeros(
     return _in_shape(positive, result.shape), _in_shape(negative, result.shape), _in_shape(thin, result.shape)
 
 
-def _in_shape(marks: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _in_shape(marks: bool | np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Which entries of an array of this shape are marked, given for all of them or for some axes."""
     if marks is False:
         return nowhere(shape)

@@ -29,7 +29,7 @@ from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from uat_jax.arithmetic.fields import Fields
+    from uat_jax.arithmetic.fields import Fields, Value
 
 MOST_ORDERS = 24
 """So many orders of rows are tried."""
@@ -212,14 +212,14 @@ def _packed_moved(fields: Fields, supplied: Sequence[Any], source: np.ndarray) -
     return Packed(of, _laid_end_to_end(sources, source), _laid_end_to_end(constants, source))
 
 
-def _as_packed(fields: Fields, x: Any) -> tuple[np.ndarray, np.ndarray] | None:
+def _as_packed(fields: Fields, x: Value) -> tuple[np.ndarray, np.ndarray] | None:
     if isinstance(x, Packed):
         return x.source.ravel(), x.constant.ravel()
     constant = _whole_constant(fields, x)
     return None if constant is None else (np.full(constant.size, -1), constant.ravel())
 
 
-def _whole_constant(fields: Fields, x: Any) -> np.ndarray | None:
+def _whole_constant(fields: Fields, x: Value) -> np.ndarray | None:
     """A constant array of whole numbers, or None."""
     known = x.known if isinstance(x, Number) else np.asarray(x) if is_array(x) else None
     if known is None or isinstance(x, Number) and x.special is not None:
@@ -298,7 +298,7 @@ def _inverted(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
     return [back.astype(dtype_of(equation.outvars[0])), replace(order, inverse=True)]
 
 
-def _taken(fields: Fields, equation: JaxprEqn, x: Any, index: ByOrder) -> Rows | Number | None:
+def _taken(fields: Fields, equation: JaxprEqn, x: Value, index: ByOrder) -> Rows | Number | None:
     """Entries at places that are functions of the order: b[p], or (P x)[p⁻¹] = x."""
     letter = index.letter.max(axis=-1)
     if ((index.letter >= 0) & (index.letter != letter[..., None])).any():
@@ -317,7 +317,7 @@ def _taken(fields: Fields, equation: JaxprEqn, x: Any, index: ByOrder) -> Rows |
     return None
 
 
-def _permuted(equation: JaxprEqn, matrix: ByOrder, x: Any) -> Rows | None:
+def _permuted(equation: JaxprEqn, matrix: ByOrder, x: Value) -> Rows | None:
     """A product with a matrix of which each row has one 1, at a place that is a function of the order: Pᵀ b is b[p]."""
     ((on_left, on_right), (left_batch, _)) = equation.params["dimension_numbers"]
     if not isinstance(x, Number) or matrix.inverse or left_batch or tuple(on_right) != (0,) or matrix.letter.ndim != 2:
@@ -348,7 +348,7 @@ def _in_order(fields: Fields, x: Rows, letter: np.ndarray, values: np.ndarray) -
 # --- systems of equations ---------------------------------------------------------------------------------------------
 
 
-def _with_ones(fields: Fields, x: Packed, y: Any) -> Packed | None:
+def _with_ones(fields: Fields, x: Packed, y: Value) -> Packed | None:
     """A part of the factors, and 0, plus constants where there is 0: the triangle of L gets its diagonal."""
     constant = _whole_constant(fields, y)
     if constant is None or constant.shape != x.source.shape or ((x.source >= 0) & (constant != 0)).any():
@@ -362,7 +362,7 @@ def is_step(equation: JaxprEqn, a: Any, b: Any) -> bool:
     return kind is not None and isinstance(b, _STEPS[kind][0])
 
 
-def _solved(fields: Fields, equation: JaxprEqn, a: Any, b: Any) -> Symbol | Number | None:
+def _solved(fields: Fields, equation: JaxprEqn, a: Any, b: Value) -> Symbol | Number | None:
     """One of the four steps that solve with L, U and their transposes."""
     kind = _factor(equation, a)
     if kind is None or not isinstance(b, _STEPS[kind][0]):
@@ -399,7 +399,7 @@ def _kind(a: Packed, lower: bool, ones: bool, swapped: bool) -> str | None:
     return None
 
 
-def _transposed(x: Any) -> Any:
+def _transposed(x: Value) -> Any:
     """Symbols and numbers with their last two axes exchanged."""
     swap = lambda a: a.swapaxes(-1, -2)
     if isinstance(x, Number):

@@ -6,8 +6,6 @@ is a rounding that the program means: an unknown odd function of each number.
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -15,6 +13,7 @@ from jax.extend.core import JaxprEqn, Primitive
 from jax.interpreters import batching, mlir
 
 from uat_jax.arithmetic.tracing import dtype_of
+from uat_jax.typing import Array
 
 NAME = "fewer_bits"
 """Of the primitive."""
@@ -22,7 +21,7 @@ NAME = "fewer_bits"
 FEWER_BITS = Primitive(NAME)
 
 
-def rounded(x: Any, *, exponent_bits: int, mantissa_bits: int) -> jax.Array:
+def rounded(x: jax.Array, *, exponent_bits: int, mantissa_bits: int) -> jax.Array:
     """The nearest numbers with so many bits."""
     return FEWER_BITS.bind(x, exponent_bits=exponent_bits, mantissa_bits=mantissa_bits)
 
@@ -36,7 +35,7 @@ def rounds(equation: JaxprEqn) -> bool:
 
 
 @FEWER_BITS.def_impl
-def _computed(x: Any, **bits: int) -> jax.Array:
+def _computed(x: Array, **bits: int) -> jax.Array:
     return lax.reduce_precision(x, **bits)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
+from jax.typing import ArrayLike
 
 from uat_jax.arithmetic.balls import balls_of_forms, exact_balls
 from uat_jax.arithmetic.closed_form import ClosedForm
@@ -20,6 +20,7 @@ from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Number
 from uat_jax.arithmetic.recognition import LOWEST, MOST_READ, Meanings, Reading, distinct_entries, meanings
 from uat_jax.arithmetic.recognition import balls as balls_of
+from uat_jax.typing import Array
 
 ANYTHING = arb("nan")
 """The ball that holds everything: nothing is decided by it."""
@@ -33,7 +34,7 @@ class FieldConstants:
         self.draw = functions.draw
         self.expressions = functions.expressions
 
-    def number(self, array: Any) -> Number:
+    def number(self, array: ArrayLike) -> Number:
         """The numbers that floats are, exactly; ±∞ and NaN are codes.  Integers of 64 bits stay exact."""
         array = np.asarray(array)
         if is_wide(array):
@@ -69,7 +70,7 @@ class FieldConstants:
         distinct, codes = distinct_entries(values)
         return ClosedForms(codes, tuple(map(rational_form, map(Fraction, distinct.tolist()))))
 
-    def constant(self, array: Any, dtype: np.dtype) -> Number:
+    def constant(self, array: Array, dtype: np.dtype) -> Number:
         """A constant, entry by entry: the numbers that are written, or under the law those that they stand for."""
         values = np.asarray(array).astype(np.float64)
         found = meanings(values, dtype)

@@ -27,7 +27,7 @@ from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from uat_jax.arithmetic.field_functions import FieldFunctions
-    from uat_jax.arithmetic.fields import Fields
+    from uat_jax.arithmetic.fields import Fields, Value
 
 Rule = Callable[..., Any]
 
@@ -174,7 +174,7 @@ def _acos(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     return f.subtract(quarter, inverses.angle_met(f, x, "asin", _odd("asin")(fields, equation, x)))
 
 
-def _atan2(fields: Fields, equation: JaxprEqn, y: Any, x: Any) -> Number:
+def _atan2(fields: Fields, equation: JaxprEqn, y: Value, x: Value) -> Number:
     """The angle of the point (x, y): atan(y/x) for x > 0, π/2 - atan(x/y) for y > 0, and so on by known signs.
 
     Both are numbers for all inputs: e^(log u²) is positive wherever it is defined, and 0 on a device for u = 0.
@@ -202,17 +202,17 @@ def _atan2(fields: Fields, equation: JaxprEqn, y: Any, x: Any) -> Number:
 def _by_logarithm(rule: Rule) -> Rule:
     """An inverse of a hyperbolic function by a logarithm, or an odd or unknown function."""
 
-    def by_logarithm(fields: Fields, equation: JaxprEqn, x: Any) -> Number:
+    def by_logarithm(fields: Fields, equation: JaxprEqn, x: Value) -> Number:
         x = fields.lift(x)
         if not _exponential_form(fields) or x.special is not None or x.facts is None:
             return rule(fields, equation, x)
-        (found,) = fields.inner(defined(equation, [None]), [x])
+        (found,) = fields.inner_numbers(defined(equation, [None]), [x])
         return found.but(product=None)
 
     return by_logarithm
 
 
-def _pow(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _pow(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Number:
     """x^y: products and roots for whole and half-whole y, else an unknown function of both."""
     f, (x, y) = fields.functions, fields.functions.aligned(fields.lift(x), fields.lift(y))
     exponents = _whole_exponents(fields, y)
@@ -239,7 +239,7 @@ def _whole_exponents(fields: Fields, y: Number) -> np.ndarray | None:
     return y.known.astype(int) if same(fields.draw.floats(y.known), y.residues) else None
 
 
-def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _dot_general(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Number:
     """Σ_k x[b, i, k] y[b, k, j] in every copy."""
     x, y = fields.lift(x), fields.lift(y)
     if x.special is not None or y.special is not None:
@@ -330,13 +330,13 @@ def _refuse_masks(equation: JaxprEqn, *numbers: Number) -> None:
             )
 
 
-def _maximum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _maximum(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Number:
     x, y = fields.lift(x), fields.lift(y)
     _refuse_masks(equation, x, y)
     return _beyond(fields, x, y, 1) or fields.functions.maximum(x, y)
 
 
-def _minimum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _minimum(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Number:
     """-max(-x, -y)."""
     f, x, y = fields.functions, fields.lift(x), fields.lift(y)
     _refuse_masks(equation, x, y)
@@ -384,7 +384,7 @@ def _signs(fields: Fields, equation: JaxprEqn, x: Number, y: Number) -> frozense
 def _comparison(strict: bool, swapped: bool) -> Rule:
     """x > y by the step of x - y, x ≥ y as the opposite of y > x; entries at an infinity are decided."""
 
-    def rule(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
+    def rule(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Value:
         f = fields.functions
         x, y = f.aligned(fields.lift(x), fields.lift(y))
         x, y = (y, x) if swapped else (x, y)
@@ -418,7 +418,7 @@ def _almost_above(f: FieldFunctions, x: Number, y: Number) -> Number:
     return f.almost_step(f.subtract(x, y))
 
 
-def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
+def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare: Rule) -> Value:
     """A comparison whose entries at an infinity are decided by their codes, the others by `compare`."""
     codes = [np.zeros(n.shape, np.int8) if n.special is None else n.special for n in (x, y)]
     special = (codes[0] != FINITE) | (codes[1] != FINITE)
@@ -441,7 +441,7 @@ def _refuse_undefined(equation: JaxprEqn, *numbers: Number) -> None:
         )
 
 
-def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
+def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Value:
     """The sign, which is 0 at 0.
 
     Where x may be infinite, or 0 by an infinity, it may not have the sign of what it is a positive multiple of.
@@ -458,7 +458,7 @@ def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     return fields.decision(equation, (x,), x, lambda: f.sign(x), almost, strict=True)
 
 
-def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
+def _equality(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Value:
     """1 where x = y as functions, else an unknown even function of x - y that is 0 or 1; 0 almost everywhere."""
     f = fields.functions
     x, y = f.aligned(fields.lift(x), fields.lift(y))
@@ -473,7 +473,7 @@ def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     )
 
 
-def _everywhere_equal(f: FieldFunctions, x: Number, y: Number) -> Any:
+def _everywhere_equal(f: FieldFunctions, x: Number, y: Number) -> Value:
     difference = f.subtract(x, y)
     return np.ones(x.shape, bool) if vanishes(difference.residues).all() else f.equality(difference)
 
@@ -485,21 +485,21 @@ def _opposite(f: FieldFunctions, x: Number) -> Number:
 
 def _inequality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     found = _equality(fields, equation, x, y)
-    return _not(fields, equation, found) if isinstance(found, Number) else ~found
+    return _not(fields, equation, found) if isinstance(found, Number) else ~found  # type: ignore[operator]
 
 
-def _not(fields: Fields, equation: JaxprEqn | None, x: Any) -> Number:
+def _not(fields: Fields, equation: JaxprEqn | None, x: Value) -> Number:
     return _opposite(fields.functions, fields.lift(x))
 
 
-def _and(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
+def _and(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Value:
     for one, other in ((x, y), (y, x)):
         if isinstance(one, np.ndarray) and one.shape == np.shape(other) and (one.all() or not one.any()):
             return other if one.all() else one
     return x if x is y else fields.functions.multiply(fields.lift(x), fields.lift(y))
 
 
-def _or(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
+def _or(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Value:
     """x + y - xy."""
     for one, other in ((x, y), (y, x)):
         if isinstance(one, np.ndarray) and one.shape == np.shape(other) and (one.all() or not one.any()):
@@ -508,7 +508,7 @@ def _or(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     return x if x is y else f.subtract(f.add(x, y), f.multiply(x, y))
 
 
-def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
+def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Value:
     """Casts to floating types, and of booleans, keep the number; others truncate, saturate and wrap.
 
     Where the number fits the new type, an integer keeps it, and a float only drops its fraction, which is odd.
@@ -526,7 +526,7 @@ def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     return _opaque(f"{'number' if real else old} to {new}")(fields, equation, x)
 
 
-def _rem(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _rem(fields: Fields, equation: JaxprEqn, x: Value, y: Value) -> Number:
     """x - y trunc(x/y), which is x where its range is nearer to 0 than that of y."""
     f, x, y = fields.functions, fields.lift(x), fields.lift(y)
     plain = x.special is None and y.special is None and x.shape == shape_of(equation.outvars[0])
@@ -567,7 +567,7 @@ def _kind_of_rounding(equation: JaxprEqn) -> str:
     return f"{dtype_of(equation.invars[0])} rounded to {sorted(equation.params.items())}"
 
 
-def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
+def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> np.ndarray:
     _refuse_undefined(equation, x)
     finite = np.ones(x.shape, bool) if x.special is None else x.special == FINITE
     return fields.decision(equation, (x,), None, lambda: finite, lambda: fields.number(finite))
@@ -611,7 +611,7 @@ def _reduce_logical(negated: bool) -> Rule:
     return rule
 
 
-def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
+def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Value]:
     """The k largest in descending order, and their places as an unknown function of the row."""
     axis = equation.params.get("axis", len(x.shape) - 1)
     refuse_special(equation, x)

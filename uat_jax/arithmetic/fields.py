@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Var
+from jax.typing import ArrayLike
 
 from uat_jax.arithmetic import chosen_infinities, exchanges, inner_products, places, spectral_functions
 from uat_jax.arithmetic.alike import Alike
@@ -39,7 +40,7 @@ from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
 from uat_jax.arithmetic.increasing import OF_ORDER, increasing_last
 from uat_jax.arithmetic.integer_ranges import Range, limits, ranges
-from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
+from uat_jax.arithmetic.interpreter import Arithmetic, interpret, positions
 from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
@@ -59,6 +60,7 @@ from uat_jax.arithmetic.structure import in_copies
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
 from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.typing import Array
 
 JUMPS = frozenset(["ceil", "floor", "round", "sign"])
 """Primitives whose values are whole numbers: of constants they are decided, as comparisons are."""
@@ -103,7 +105,11 @@ class Step:
         return named(self.equation)
 
 
-class Fields(Arithmetic):
+Value = Number | Refused | Exchanged | np.ndarray
+"""A value of the prime fields: a number, what stands for one, or a plain integer or boolean array."""
+
+
+class Fields(Arithmetic[Value]):
     """Numbers are `Number`s of a draw; `functions` says under which laws.
 
     alike: the numbers of the draw by the functions that they are, if cases are compared.  positive: inputs that are
@@ -149,11 +155,11 @@ class Fields(Arithmetic):
         self.lawful: set[JaxprEqn] = set()
         self._places: tuple[int, ...] = ()
 
-    def number(self, array: Any) -> Number:
+    def number(self, array: ArrayLike) -> Number:
         """The numbers that floats are, exactly; ±∞ and NaN are codes.  Integers of 64 bits stay exact."""
         return self.constants.number(array)
 
-    def constant(self, array: Any, dtype: np.dtype) -> Number:
+    def constant(self, array: Array, dtype: np.dtype) -> Number:
         """A constant, entry by entry: the numbers that are written, or under the law those that they stand for."""
         return self.constants.constant(array, dtype)
 
@@ -228,6 +234,10 @@ class Fields(Arithmetic):
         finally:
             self.operand_ranges, self.input_ranges, self._places = kept
 
+    def inner_numbers(self, program: ClosedJaxpr, operands: Sequence[Value]) -> list[Number]:
+        """The outputs of a program that a rule is written as, all of them numbers."""
+        return list(map(self.lift, self.inner(program, operands)))
+
     def definition(self, equation: JaxprEqn, operands: Sequence[Value]) -> ClosedJaxpr | None:
         """Cumulative sums of exponentials with a sum for each entry, unless some are infinite."""
         x = operands[0] if operands else None
@@ -269,7 +279,7 @@ class Fields(Arithmetic):
             self._keep_extreme(equation, operands, results)
             for result in results:
                 self._remember(result)
-        self.trail += [self._step(equation, result) for result in results if self._computed(result)]
+        self.trail += [self._step(equation, x) for x in results if isinstance(x, Number) and self._computed(x)]
         return results
 
     def _keep_small(self, value: Value) -> None:
@@ -298,8 +308,9 @@ class Fields(Arithmetic):
         if found is None:
             return equation, operands
         comparison, made, places = found
-        members = [self.values.get(place, self.expressions[place].constant) for place in places]
-        if any(x is None for x in members):
+        found = [self.values.get(place, self.expressions[place].constant) for place in places]
+        members = [x for x in found if x is not None]
+        if len(members) < len(found):
             return equation, operands
         self.stands_for[comparison] = made
         self.operand_ranges = [limits(dtype_of(atom)) for atom in comparison.invars]
@@ -511,7 +522,8 @@ class Fields(Arithmetic):
             self.known.decided(equation, operands)  # its quotient is cut off
         self._refuse_hollow(equation, operands)
         forms = None if known is None else self.known.forms(equation, operands)
-        results = self._by_rule(equation, operands) if forms is None else [self.constants.of_forms(forms)]
+        made = self._by_rule(equation, operands) if forms is None else [self.constants.of_forms(forms)]
+        results: list[Value] = [*made]
         if not self.involves(equation, operands):
             return results
         results = [
@@ -537,7 +549,7 @@ class Fields(Arithmetic):
         if not isinstance(constant, Number) or constant.special is not None or not self.certain(constant):
             return constant
         kept = {"known": constant.known, "enclosure": constant.enclosure, "nonnegative": constant.nonnegative}
-        return self._with_parts(equation, operands, constant).but(**kept)
+        return self.lift(self._with_parts(equation, operands, constant)).but(**kept)
 
     def _no_constant(self, result: Value) -> Value:
         """A result of numbers that are no constants, which is none itself where it may be undefined: 0·(x/x) at 0."""
@@ -570,7 +582,7 @@ class Fields(Arithmetic):
         parts = parts_by_constants(self, x, dtype_of(equation.invars[0])) if by_constants else x.parts
         if parts is None:
             return None
-        results = [self._followed(equation, [part])[0] for part in parts.numbers]
+        results = [self.lift(self._followed(equation, [part])[0]) for part in parts.numbers]
         self._places = (self.place(x),)
         place = self.own_place(equation)
         return gathered(self.functions, results, parts.source).but(expression=place)
@@ -798,9 +810,9 @@ class Fields(Arithmetic):
         residues = result.residues.levels[0][0].ravel()
         return Step(equation, int(np.dot(residues, residues)), result.expression)
 
-    def _computed(self, result: Value) -> bool:
-        """Whether a result is a number, and more than a random point that is drawn when it is used."""
-        return isinstance(result, Number) and not isinstance(result.residues.levels, Points)
+    def _computed(self, result: Number) -> bool:
+        """Whether a result is more than a random point that is drawn when it is used."""
+        return not isinstance(result.residues.levels, Points)
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""
@@ -808,10 +820,11 @@ class Fields(Arithmetic):
         if name in SCATTERS:
             return [scattered(self, equation, operands)]
         if name == "select_n" and isinstance(operands[0], Number):
-            return [self._blended(equation, *operands)]
-        move = in_copies(equation) if isinstance(operands[0], Number) else None
-        if move is not None:
-            return [operands[0].moved(move)]
+            return [self._blended(equation, operands[0], *operands[1:])]
+        first = operands[0]
+        move = in_copies(equation) if isinstance(first, Number) else None
+        if isinstance(first, Number) and move is not None:
+            return [first.moved(move)]
         supplies = SUPPLIERS.get(name, slice(None) if name in ("concatenate", "stack") else slice(1))
         supplied = [False] * len(operands)
         supplied[supplies] = [True] * len(supplied[supplies])
@@ -877,7 +890,7 @@ def equal(x: Number, y: Number) -> np.ndarray:
     return agree & (codes[0] == codes[1]) & (codes[0] != UNDEFINED) & _infinite_together(x.infinite, y.infinite)
 
 
-def _infinite_together(x: Infinite | None, y: Infinite | None) -> Any:
+def _infinite_together(x: Infinite | None, y: Infinite | None) -> bool:
     """Whether, and where, two numbers are infinite for the same inputs, in the same way."""
     if x is None or y is None:
         return x is None and y is None

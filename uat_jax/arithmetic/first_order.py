@@ -22,7 +22,6 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import in_copies
 from uat_jax.arithmetic.emulated import followed
-from uat_jax.arithmetic.interpreter import Value
 from uat_jax.arithmetic.local_error import DotPrecision, amplitude, largest
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
 from uat_jax.arithmetic.rounding import SMALLEST_NOISE, Noisy, tolerance_factor
@@ -98,7 +97,7 @@ class _Single(Noisy):
         self.start, self.met, self.growth = start, 0, np.ones(samples)
 
     def rounded(
-        self, equation: JaxprEqn, operands: Sequence[Value], result: np.ndarray, without: np.ndarray
+        self, equation: JaxprEqn, operands: Sequence[np.ndarray], result: np.ndarray, without: np.ndarray
     ) -> np.ndarray:
         exact, value = [self.exact(x) for x in in_copies(equation, operands)], self.exact(result)
         error = amplitude(equation, exact, value, self.dot_precision)

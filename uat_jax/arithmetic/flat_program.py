@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from uat_jax.arithmetic.primitives import check
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array
 
 Atom = Var | Literal
 """A variable, or a number that stands in an equation."""
@@ -35,7 +36,7 @@ MOST_EQUATIONS = 200_000
 
 
 def program_of(
-    constants: Mapping[Var, Any], inputs: Sequence[Var], outputs: Sequence[Any], equations: Sequence[JaxprEqn]
+    constants: Mapping[Var, Any], inputs: Sequence[Var], outputs: Sequence[Atom], equations: Sequence[JaxprEqn]
 ) -> ClosedJaxpr:
     """The program of a list of equations, from arrays that are known and inputs to outputs."""
     debug = jax.make_jaxpr(lambda: ())().jaxpr.debug_info
@@ -124,7 +125,7 @@ class FlatProgram:
         return True
 
 
-def variables(atoms: Iterable[Any]) -> Iterator[Var]:
+def variables(atoms: Iterable[Atom]) -> Iterator[Var]:
     """The variables among some atoms, in their order."""
     return (atom for atom in atoms if not isinstance(atom, Literal))
 
@@ -161,9 +162,9 @@ class Flattening:
         self.equations: list[JaxprEqn] = []
         self.constants: dict[Var, Any] = {}
         self._arrays: dict[int, Var] = {}
-        self._bits: dict[Any, Var] = {}
-        self.operations: dict[Any, Operation] = {}
-        self._known: dict[Any, list[Atom]] = {}
+        self._bits: dict[Hashable, Var] = {}
+        self.operations: dict[Var, Operation] = {}
+        self._known: dict[Hashable, list[Atom]] = {}
 
     def inlined(self, program: Jaxpr | ClosedJaxpr, operands: Sequence[Atom]) -> list[Atom]:
         """The results of a program, whose equations are appended."""
@@ -176,7 +177,7 @@ class Flattening:
             values.update(zip(equation.outvars, results, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 
-    def constant(self, variable: Var, array: Any) -> Var:
+    def constant(self, variable: Var, array: Array) -> Var:
         """The variable of a captured array: the same one for the same array, and for small ones of the same bits."""
         if id(array) not in self._arrays:
             key = _bits(array)
@@ -209,7 +210,7 @@ class Flattening:
         key = _key(operation, operands)
         if key not in self._known:
             found = self._known[key] = self.appended(equation, operands)
-            self.operations.update(dict.fromkeys(found[:1], operation))
+            self.operations.update(dict.fromkeys(found[:1], operation))  # type: ignore[arg-type]
         return self._known[key]
 
     def appended(self, equation: JaxprEqn, operands: list[Atom]) -> list[Atom]:
@@ -240,7 +241,7 @@ class Flattening:
         return [*carry, *(self.inlined(s, list(c))[0] for s, c in zip(stacked, zip(*rows, strict=True), strict=True))]
 
 
-def _is_index(atom: Any) -> bool:
+def _is_index(atom: Atom) -> bool:
     """Whether an atom is one whole number, or true or false."""
     return shape_of(atom) == () and not jnp.issubdtype(dtype_of(atom), jax.dtypes.extended) and not is_number(atom)
 
@@ -252,7 +253,7 @@ def _computed(equation: JaxprEqn, operands: Sequence[Literal]) -> list[Atom]:
     return [Literal(np.asarray(x), v.aval) for x, v in zip(results, equation.outvars, strict=True)]
 
 
-def _bits(array: Any) -> tuple[str, tuple[int, ...], bytes] | None:
+def _bits(array: Array) -> tuple[str, tuple[int, ...], bytes] | None:
     """The type and the bits of a small array of numbers; None of another one."""
     if not isinstance(array, np.ndarray | jax.Array) or array.size > SMALL:
         return None
@@ -265,7 +266,7 @@ Kind = tuple[tuple[int, ...], Any]
 """Shape and dtype, which may be one of random keys."""
 
 
-def aval_of(atom: Any) -> Kind:
+def aval_of(atom: Atom) -> Kind:
     """Shape and dtype of an atom."""
     return shape_of(atom), dtype_of(atom)
 

@@ -13,9 +13,8 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.exponential_depth import ALWAYS, WRITTEN
 from uat_jax.arithmetic.interpreter import called, inner_programs
@@ -24,6 +23,7 @@ from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.points import KEPT, MOVED
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import shape_of
+from uat_jax.typing import Atom
 
 TEMPORARIES = 2
 """An operation has two arrays of the size of its result for a while, at one level."""
@@ -165,7 +165,7 @@ class Footprint:
             self.stored += self.rounds * sum(lower) * operands[0].entries
         return self._temporaries(name, operands, results), results
 
-    def _result(self, equation: JaxprEqn, variable: Any, operands: Sequence[_Value]) -> _Value:
+    def _result(self, equation: JaxprEqn, variable: Var, operands: Sequence[_Value]) -> _Value:
         name, entries = equation.primitive.name, _entries(variable)
         depth = max((x.depth for x in operands if x.varies), default=0) + (name in ALWAYS | WRITTEN)
         varies = any(x.varies for x in operands)
@@ -258,5 +258,5 @@ def _companions(name: str, operands: Sequence[_Value]) -> float:
     return COMPANIONS.get(name, 1.0)
 
 
-def _entries(atom: Any) -> int:
+def _entries(atom: Atom) -> int:
     return math.prod(shape_of(atom))

@@ -7,7 +7,7 @@ and what its decisions make of the sign of their difference, are read off it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from uat_jax.arithmetic.expressions import Expression, Expressions
 from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import dtype_of
+from uat_jax.typing import Array
 
 DECIDED: Mapping[str, Callable[[int], Any]] = {
     "eq": lambda sign: sign == 0,
@@ -174,8 +175,8 @@ class _Builder:
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
         self.nodes: list[Node] = []
-        self.unique: dict[Any, int] = {}
-        self.seen: dict[Any, int | None] = {}
+        self.unique: dict[Hashable, int] = {}
+        self.seen: dict[tuple[int, bytes], int | None] = {}
         self.places: dict[int, int] = {}
         self.first_seen: dict[int, Any] = {}
         self.squares: set[int] = set()
@@ -327,8 +328,8 @@ class AnyEntries(_Builder):
         self.shape = shape
         self.source = np.arange(math.prod(shape))
         self.equals = equals
-        self.variables: dict[Any, int] = {}
-        self.sums: dict[Any, int | None] = {}
+        self.variables: dict[Hashable, int] = {}
+        self.sums: dict[Hashable, int | None] = {}
 
     def _key(self, place: int) -> Any:
         return place, self.source.tobytes()
@@ -532,7 +533,7 @@ Values = dict[int, Any]
 """Traced scalars of some nodes."""
 
 
-def evaluated(found: Formula, node: int, values: Values) -> Any:
+def evaluated(found: Formula, node: int, values: Values) -> Array:
     """The value of a node, computed from those of the variables in `values`, which receives all that is computed."""
     if node not in values:
         here = found.nodes[node]

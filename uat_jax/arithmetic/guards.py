@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax.extend.core import JaxprEqn
@@ -21,6 +21,9 @@ from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.recognition import meaning
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Value
 
 LONGEST = 200
 """So many operations of an expression are looked at; the rest is taken as it is for all inputs."""
@@ -242,7 +245,7 @@ class Values:
     apply: Applied
     sign: Signed
 
-    def __getitem__(self, place: int) -> Any:
+    def __getitem__(self, place: int) -> Value:
         return self.known.get(place, self.expressions[place].constant)
 
 
@@ -260,7 +263,7 @@ class UnderCondition:
         self.found: dict[tuple[int, Chain], Any] = {}
         self.begun = 0
 
-    def value(self, place: int, chain: Chain = ()) -> Any:
+    def value(self, place: int, chain: Chain = ()) -> Value:
         """The value at a place below a chain of rearrangements."""
         if (place, chain) not in self.found:
             self.begun += 1  # counted before its operands, so that no chain of them is followed too far
@@ -268,7 +271,7 @@ class UnderCondition:
             self.found[place, chain] = self._signed(value, place, chain) if self.signs_too else value
         return self.found[place, chain]
 
-    def _signed(self, value: Any, place: int, chain: Chain) -> Any:
+    def _signed(self, value: Value, place: int, chain: Chain) -> Value:
         return self.values.sign(value, self.signs(place, chain))
 
     def signs(self, place: int, chain: Chain = ()) -> frozenset[int]:
@@ -281,7 +284,7 @@ class UnderCondition:
             return signs
         return signs & self.signs(expression.operands[0], chain)
 
-    def _value(self, place: int, chain: Chain) -> Any:
+    def _value(self, place: int, chain: Chain) -> Value:
         expression = self.expressions[place]
         equation = expression.equation
         if equation is None:
@@ -296,7 +299,7 @@ class UnderCondition:
             return self.value(expression.operands[which], chain)
         return self._applied(expression, place, self._operands(expression, chain))
 
-    def _applied(self, expression: Expression, place: int, operands: Sequence[Any]) -> Any:
+    def _applied(self, expression: Expression, place: int, operands: Sequence[Any]) -> Value:
         """The result for other operands; of a selection that is decided, the case."""
         equation = expression.equation
         assert equation is not None
@@ -309,7 +312,7 @@ class UnderCondition:
             return self.values[place]
         return self.values.apply(equation, operands)[expression.result]
 
-    def _operands(self, expression: Expression, chain: Chain) -> list[Any]:
+    def _operands(self, expression: Expression, chain: Chain) -> list[Value]:
         """The operands under the condition, as far as an operation is one of entries of numbers and booleans."""
         equation, operands = expression.equation, expression.operands
         assert equation is not None
@@ -326,7 +329,7 @@ class UnderCondition:
             return [self.value(operand, (("all of", operand),)) for operand in operands]
         return [self.values[operand] for operand in operands]
 
-    def _cases(self, expression: Expression, chain: Chain) -> list[Any]:
+    def _cases(self, expression: Expression, chain: Chain) -> list[Value]:
         """Both cases of a selection, each under its own condition as well."""
         predicate, *cases = expression.operands
         inner = below(chain, self.expressions[predicate].shape, expression.shape)

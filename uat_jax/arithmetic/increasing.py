@@ -27,7 +27,7 @@ from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from uat_jax.arithmetic.fields import Fields
+    from uat_jax.arithmetic.fields import Fields, Value
 
 LAW = "increasing functions"
 
@@ -74,7 +74,7 @@ class Step:
     other: Number | None
 
 
-def increasing_last(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
+def increasing_last(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Value] | None:
     """The results of an equation that looks at the order of the entries of rows, the function applied after it.
 
     None where the rows are no increasing function of other rows.
@@ -95,7 +95,7 @@ def increasing_last(fields: Fields, equation: JaxprEqn, operands: Sequence[Any])
     return _evaluated(fields, equation, base, operands[1:], steps, others)
 
 
-def _entry_of(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
+def _entry_of(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Value] | None:
     """An entry of f(x) at the place of a number of known rank in x."""
     x, *indices = operands
     if not isinstance(x, Number) or not _is_plain(fields, x) or len(x.shape) != 1:
@@ -214,7 +214,7 @@ def _evaluated(
     ranges = [limits(spec.dtype) for spec in specs]
     ranges[1 : 1 + len(given)] = given
 
-    def function(x: Any, *inputs: Any) -> list[Any]:
+    def function(x: Value, *inputs: Any) -> list[Any]:
         constants = iter(inputs[len(rest) :][::-1])
         value, *more = bound(equation, [x, *inputs[: len(rest)]], equation.params)
         if not is_number(equation.outvars[0]):

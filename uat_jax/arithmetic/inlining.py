@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
@@ -12,6 +13,7 @@ from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.retracing import bound, followed, retraced, with_programs
 from uat_jax.arithmetic.stored_control import PRIMITIVES, SCAN
 from uat_jax.arithmetic.tracing import dtype_of
+from uat_jax.typing import Array
 
 
 def inlined(program: ClosedJaxpr) -> ClosedJaxpr:
@@ -29,12 +31,12 @@ def inlined(program: ClosedJaxpr) -> ClosedJaxpr:
     return retraced(program, lambda *inputs: _results(program, inputs))
 
 
-def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
+def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Array]) -> list[Any]:
     held = lambda atom, x: x if is_keys(x) else np.asarray(x, dtype_of(atom))
     return followed(program, inputs, held, _applied)
 
 
-def _applied(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:
+def _applied(equation: JaxprEqn, operands: list[Any]) -> Sequence[jax.Array]:
     function = called(equation)
     if function is not None:
         return _results(function, operands)
@@ -48,7 +50,7 @@ def _scanned(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:
     p = equation.params
     first, last = p["num_consts"], p["num_consts"] + p["num_carry"]
 
-    def step(carry: Sequence[Any], entries: Sequence[Any]) -> tuple[Any, Any]:
+    def step(carry: Sequence[Array], entries: Sequence[Any]) -> tuple[Any, Any]:
         results = _results(p["jaxpr"], [*operands[:first], *carry, *entries])
         return tuple(results[: last - first]), tuple(results[last - first :])
 

@@ -25,7 +25,7 @@ from uat_jax.arithmetic.residues import same, vanishes
 from uat_jax.arithmetic.tracing import is_number, shape_of
 
 if TYPE_CHECKING:
-    from uat_jax.arithmetic.fields import Fields
+    from uat_jax.arithmetic.fields import Fields, Value
 
 LAW = "cosines of angles"
 
@@ -50,8 +50,9 @@ def meet(fields: Fields, equation: JaxprEqn, operands: Sequence[Any], results: S
     ):
         return
     factors = _factors(fields, operands[0]) if name == "reduce_sum" else list(operands)
-    if len(factors) == 2 and all(isinstance(x, Number) and _is_plain(x) for x in (*factors, result)):
-        fields.functions.inner_products.meet(lambda: _inner_product(fields, equation, factors, result))
+    numbers = [x for x in factors if isinstance(x, Number)]
+    if len(factors) == len(numbers) == 2 and all(map(_is_plain, (*numbers, result))):
+        fields.functions.inner_products.meet(lambda: _inner_product(fields, equation, numbers, result))
 
 
 def _inner_product(
@@ -87,7 +88,7 @@ def within_one(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> N
     for c, other in (operands, operands[::-1]):
         if not isinstance(c, Number) or not isinstance(other, Number | np.ndarray | np.generic):
             continue
-        limit = rational(fields.draw, fields.lift(other))
+        limit = rational(fields.draw, fields.lift(other))  # type: ignore[arg-type]
         if limit is not None and limit * bound >= Fraction(1) and c.shape == shape_of(equation.outvars[0]):
             return c if _is_cosine(fields, c) else None
     return None
@@ -126,7 +127,7 @@ def _is_thin(fields: Fields, x: Number, square: Number) -> bool:
     return x.facts.nature is not Nature.PIECEWISE and not vanishes(square.residues).any()
 
 
-def _factors(fields: Fields, x: Any) -> list[Any]:
+def _factors(fields: Fields, x: Value) -> list[Value]:
     """The numbers whose product, entry by entry, an array is."""
     if not isinstance(x, Number) or x.expression is None:
         return []

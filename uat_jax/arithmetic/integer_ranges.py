@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jax.extend.core import JaxprEqn
+from jax.extend.core import JaxprEqn, Var
 from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.concrete import is_array, is_keys
@@ -26,6 +26,7 @@ from uat_jax.arithmetic.scattering import replaces
 from uat_jax.arithmetic.structure import STRUCTURAL, moves
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array, Atom
 
 
 class Range(NamedTuple):
@@ -61,7 +62,7 @@ def signs_between(x: Range, y: Range) -> frozenset[int]:
     return frozenset(sign for sign, may_be in possible.items() if may_be)
 
 
-def is_integer(atom: Any) -> bool:
+def is_integer(atom: Atom) -> bool:
     """Whether a variable of a jaxpr holds integers; booleans are none."""
     return jnp.issubdtype(dtype_of(atom), jnp.integer)
 
@@ -76,7 +77,7 @@ def limits(dtype: np.dtype) -> Range:
     return UNBOUNDED
 
 
-def of_array(array: Any) -> Range:
+def of_array(array: Array) -> Range:
     """The range of the entries of a concrete array; what cannot be looked at has that of its dtype."""
     dtype = array.dtype
     if not is_array(array) or isinstance(array, Tracer) or is_keys(array) or not array.size:
@@ -112,7 +113,7 @@ def ranges(equation: JaxprEqn, operands: Sequence[Range]) -> list[Range]:
     return [_fitting(equation, v, r) for v, r in zip(equation.outvars, several, strict=True)]
 
 
-def _fitting(equation: JaxprEqn, variable: Any, found: Range) -> Range:
+def _fitting(equation: JaxprEqn, variable: Var, found: Range) -> Range:
     """The range of one result, unless integers of this range wrap; bounds of floats are rounded outwards."""
     if is_number(variable):
         return _outwards(found)
@@ -158,7 +159,7 @@ def _exact(bound: Any) -> Any:
     return Fraction(bound) if isinstance(bound, float) and math.isfinite(bound) else bound
 
 
-def _plus(a: Any, b: Any) -> Any:
+def _plus(a: float, b: float) -> Any:
     """A sum of bounds."""
     infinite = [bound for bound in (a, b) if isinstance(bound, float) and math.isinf(bound)]
     return infinite[0] if infinite else _exact(a) + _exact(b)
@@ -172,7 +173,7 @@ def _negated(x: Range) -> Range:
     return Range(-x.high, -x.low)
 
 
-def _times(a: Any, b: Any) -> Any:
+def _times(a: float, b: Any) -> Any:
     """A product of bounds: zero times infinity is zero, because bounds are limits of numbers."""
     return _exact(a) * _exact(b) if a and b else 0
 
@@ -257,7 +258,7 @@ def _clamped(equation: JaxprEqn, low: Range, x: Range, high: Range) -> Range:
     return Range(*(min(max(a, b), c) for a, b, c in zip(low, x, high, strict=True)))
 
 
-def _size(atom: Any) -> int:
+def _size(atom: Atom) -> int:
     return math.prod(shape_of(atom))
 
 

@@ -7,35 +7,34 @@ indices and masks are the same in every number system, so JAX itself evaluates t
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic
 
 import jax
 import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, jaxpr_as_fun
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, jaxpr_as_fun
+from jax.typing import ArrayLike
 
 from uat_jax.arithmetic import concrete
 from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, defined, is_defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
-from uat_jax.arithmetic.lifetimes import Numbered, Results, Written, lines
+from uat_jax.arithmetic.lifetimes import Numbered, Results, V, Written, lines
 from uat_jax.arithmetic.operation import Operation, operation_of
 from uat_jax.arithmetic.primitives import TABLE, admit, check, refuse, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import ShapeError, UnsupportedError
-
-Value = Any
-"""A number array of the arithmetic, or a plain integer or boolean array."""
+from uat_jax.typing import Array, Atom
 
 MOST_ROUNDS = 1_000_000
 """A loop of more rounds than this is taken for one that does not end."""
 
-Rule = Callable[..., Any]
+Rule = Callable[..., Any]  # Any: a value of the arithmetic, whose type a class variable cannot name
 """rule(arithmetic, equation, *operands) -> value, or a list if the primitive has several results."""
 
 IDENTITY = frozenset("copy copy_p device_put name optimization_barrier stop_gradient xla_metadata_value".split())
@@ -90,7 +89,7 @@ PLAIN = frozenset([bool, int, float, str, type(None), *(type(np.dtype(name)) for
 """Kinds of parameters that hold no program."""
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     """Whether a parameter is seen at once to hold no program: most are, and every walk asks it of every equation."""
     return type(value) in PLAIN or type(value) is tuple and PLAIN.issuperset(map(type, value))
 
@@ -163,8 +162,10 @@ def instruction(equation: JaxprEqn) -> Instruction:
     return Instruction(equation, operation, function, loop, name in TABLE)
 
 
-class Arithmetic(ABC):
+class Arithmetic(ABC, Generic[V]):
     """A number system: how to make numbers, move them, and apply each primitive to them.
+
+    V is the type of its values: number arrays of the arithmetic, and plain integer or boolean arrays.
 
     `rules` is the table from primitive name to rule; a primitive without a row is an UnsupportedError.
     """
@@ -196,7 +197,7 @@ class Arithmetic(ABC):
     operand_ranges: Sequence[Range] = ()
     """The ranges of the operands of the equation that is being evaluated."""
 
-    def branch_taken(self, predicate: Value) -> Value:
+    def branch_taken(self, predicate: V) -> V:
         """The integer or boolean by which a branch is taken, where an arithmetic knows one that its values do not show.
 
         A proof for all inputs knows none: what depends on the input stays undecided.
@@ -204,56 +205,56 @@ class Arithmetic(ABC):
         return predicate
 
     @abstractmethod
-    def number(self, array: Any) -> Value:
+    def number(self, array: ArrayLike) -> V:
         """The numbers that the entries of a concrete array are, exactly."""
 
-    def constant(self, array: Any, dtype: np.dtype) -> Value:
+    def constant(self, array: Array, dtype: np.dtype) -> V:
         """A literal or captured array of a floating `dtype`; by default the number it is."""
         return self.number(array)
 
     @abstractmethod
-    def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def rearrange(self, equation: JaxprEqn, operands: Sequence[V]) -> list[V]:
         """The results of a structural primitive: entries of the operands in new places."""
 
     @abstractmethod
-    def stack(self, values: Sequence[Value]) -> Value:
+    def stack(self, values: Sequence[V]) -> V:
         """Values of one shape along a new leading axis."""
 
-    def entry(self, value: Value, index: int) -> Value:
+    def entry(self, value: V, index: int) -> V:
         """value[index] along the leading axis."""
-        return value[index]
+        return value[index]  # type: ignore[index]
 
-    def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+    def involves(self, equation: JaxprEqn, operands: Sequence[V]) -> bool:
         """Whether the equation works on this arithmetic's numbers, so that JAX cannot evaluate it alone."""
         return operation_of(equation).takes_numbers
 
-    def plain(self, equation: JaxprEqn, operands: Sequence[Any]) -> list[Value]:
+    def plain(self, equation: JaxprEqn, operands: Sequence[V]) -> list[V]:
         """The results of an equation that involves no numbers: NumPy arrays, keys as they are, floats as numbers.
 
         An integer cast to a float is the number it was: rounding it is the device's business.
         """
         if equation.primitive.name == "convert_element_type" and is_number(equation.outvars[0]):
-            return [self.number(operands[0])]
+            return [self.number(operands[0])]  # type: ignore[arg-type]
         return [
             self.number(output) if is_number(variable) else on_host(output)
             for variable, output in zip(equation.outvars, bind(equation, operands), strict=True)
         ]
 
-    def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+    def supports(self, equation: JaxprEqn, operands: Sequence[V]) -> bool:
         """Whether `evaluate` can handle the equation."""
         name = equation.primitive.name
         known = name in self.rules or name in STRUCTURAL or name in IDENTITY
         return known or not self.involves(equation, operands)
 
-    def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value] | None:
+    def uninterpreted(self, equation: JaxprEqn, operands: Sequence[V]) -> list[V] | None:
         """The results of an equation without rule and definition, where equal operands are all there is to know."""
         return None
 
-    def definition(self, equation: JaxprEqn, operands: Sequence[Value]) -> ClosedJaxpr | None:
+    def definition(self, equation: JaxprEqn, operands: Sequence[V]) -> ClosedJaxpr | None:
         """A definition of a primitive that this arithmetic prefers, a function of its operands."""
         return None
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[V]) -> list[V]:
         """The results of one supported equation that calls no function; a rule goes before `rearrange`."""
         name = equation.primitive.name
         if name in IDENTITY:
@@ -266,7 +267,7 @@ class Arithmetic(ABC):
         return list(result) if equation.primitive.multiple_results else [result]
 
 
-def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequence[Value]) -> list[Value]:
+def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic[V], arguments: Sequence[V]) -> list[V]:
     """The outputs of a jaxpr evaluated in an arithmetic.
 
     `arguments` are values of the arithmetic, one per input variable. Every distinct equation is evaluated
@@ -284,11 +285,11 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
 
 
 def interpret_all(
-    programs: Sequence[ClosedJaxpr], arithmetic: Arithmetic, arguments: Sequence[Value]
-) -> Iterator[list[Value]]:
+    programs: Sequence[ClosedJaxpr], arithmetic: Arithmetic[V], arguments: Sequence[V]
+) -> Iterator[list[V]]:
     """The outputs of each of several jaxprs with the same inputs, as `interpret`; what they share is evaluated once."""
     walk = Walk(arithmetic)
-    given: list[Numbered] = []
+    given: list[Numbered[V]] = []
     for closed in programs:
         inputs = closed.jaxpr.invars
         if len(inputs) != len(arguments):
@@ -305,7 +306,7 @@ Deferred = tuple[JaxprEqn, Sequence[int], Sequence[int]]
 """An equation, the numbers of its operands, and those of its results."""
 
 
-class Walk:
+class Walk(Generic[V]):
     """One evaluation: value numbering in front of an arithmetic.
 
     A value travels as (number, value); equal numbers mean equal values whatever the arithmetic, so two
@@ -316,23 +317,23 @@ class Walk:
     varying: the numbers of values that depend on the inputs.
     """
 
-    def __init__(self, arithmetic: Arithmetic):
+    def __init__(self, arithmetic: Arithmetic[V]):
         self.arithmetic = arithmetic
-        self.known = Results()
-        self.literals: dict[Any, Numbered] = {}
+        self.known = Results[V]()
+        self.literals: dict[Hashable, Numbered[V]] = {}
         self.calls: list[JaxprEqn] = []
         self.count = 0
-        self.constants: dict[int, Any] = {}
+        self.constants: dict[int, Array] = {}
         self.ranges: dict[int, Range] = {}
         self.deferred: dict[int, Deferred] = {}
         self.varying: set[int] = set()
 
-    def new(self, value: Value) -> Numbered:
+    def new(self, value: V) -> Numbered[V]:
         """A value with a number of its own."""
         self.count += 1
         return self.count, value
 
-    def argument(self, variable: Any, value: Value) -> Numbered:
+    def argument(self, variable: Var, value: V) -> Numbered[V]:
         """An input: any number of its dtype, or the concrete integers that are given for it."""
         numbered = self.new(value)
         if is_plain(value, variable):
@@ -341,14 +342,14 @@ class Walk:
             self.varying.add(numbered[0])
         return numbered
 
-    def constant(self, atom: Any, value: Any) -> Numbered:
+    def constant(self, atom: Atom, value: Any) -> Numbered[V]:  # Any: an array, which is a value of every arithmetic
         """A captured array.  Raises `UnsupportedError` if it is complex."""
         refuse_complex(atom, lambda: f"a constant of {dtype_of(atom)}{shape_of(atom)}")
         numbered = self.new(self.arithmetic.constant(value, dtype_of(atom)) if is_number(atom) else value)
         self.constants[numbered[0]] = value
         return numbered
 
-    def range(self, atom: Any, number: int) -> Range:
+    def range(self, atom: Atom, number: int) -> Range:
         """The range of a value."""
         if number in self.deferred and number not in self.ranges:
             self.resolve(number)
@@ -370,7 +371,7 @@ class Walk:
             self.ranges.update(zip(results, bounds, strict=True))
             waiting = [n for n in waiting if n not in self.ranges]
 
-    def derived(self, value: Value, parts: Sequence[tuple[Any, Numbered]]) -> Numbered:
+    def derived(self, value: V, parts: Sequence[tuple[Atom, Numbered[V]]]) -> Numbered[V]:
         """A value made of entries of others."""
         numbered = self.new(value)
         if parts:
@@ -379,29 +380,29 @@ class Walk:
             self.varying.add(numbered[0])
         return numbered
 
-    def literal(self, literal: Literal) -> Numbered:
+    def literal(self, literal: Literal) -> Numbered[V]:
         """A number that stands in an equation: the same value for the same bits."""
         return self.written(Written(literal))
 
-    def written(self, written: Written) -> Numbered:
+    def written(self, written: Written) -> Numbered[V]:
         """The value of such a number."""
         if written.bits not in self.literals:
             self.literals[written.bits] = self.constant(written.literal, written.array)
         return self.literals[written.bits]
 
-    def jaxpr(self, jaxpr: Jaxpr, constants: Sequence[Any], arguments: Sequence[Numbered]) -> list[Numbered]:
+    def jaxpr(self, jaxpr: Jaxpr, constants: Sequence[Array], arguments: Sequence[Numbered[V]]) -> list[Numbered[V]]:
         """The outputs of a jaxpr."""
         values = {variable: self.constant(variable, c) for variable, c in zip(jaxpr.constvars, constants, strict=True)}
         values.update(zip(jaxpr.invars, arguments, strict=True))
 
         for equation, operands, unread in lines(jaxpr):
-            read = [self.written(x) if type(x) is Written else values[x] for x in operands]
+            read = [self.written(x) if isinstance(x, Written) else values[x] for x in operands]
             values.update(zip(equation.outvars, self.equation(equation, read), strict=True))
             for variable in unread:
                 values.pop(variable, None)
         return [self.literal(x) if isinstance(x, Literal) else values[x] for x in jaxpr.outvars]
 
-    def equation(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+    def equation(self, equation: JaxprEqn, operands: Sequence[Numbered[V]]) -> list[Numbered[V]]:
         """The results of one equation; those that are known are not computed again."""
         self.spend(equation)
         asked = instruction(equation)
@@ -428,8 +429,8 @@ class Walk:
             self.arithmetic.deadline.hold(operation.bytes, what)
 
     def checked(
-        self, asked: Instruction, operation: Operation, operands: Sequence[Numbered], numbers: Sequence[int]
-    ) -> list[Numbered]:
+        self, asked: Instruction, operation: Operation, operands: Sequence[Numbered[V]], numbers: Sequence[int]
+    ) -> list[Numbered[V]]:
         """The results, unless the table of primitives or the range of an integer refuses them.
 
         Integers of constants alone are left to JAX, where they may wrap.
@@ -452,10 +453,10 @@ class Walk:
         self,
         equation: JaxprEqn,
         operation: Operation,
-        operands: Sequence[Numbered],
+        operands: Sequence[Numbered[V]],
         numbers: Sequence[int],
         varies: bool,
-    ) -> list[Numbered]:
+    ) -> list[Numbered[V]]:
         """The results, and their ranges; concrete integers that do not vary have those of their entries."""
         arithmetic = self.arithmetic
         if arithmetic.integers_may_wrap:
@@ -482,12 +483,12 @@ class Walk:
             bounds = ranges(equation, given())
         for place, (number, value) in enumerate(results):
             if fixed[place]:
-                self.constants[number] = value
+                self.constants[number] = value  # type: ignore[assignment]
             else:
                 self.ranges[number] = bounds[place]
         return results
 
-    def evaluate(self, equation: JaxprEqn, operation: Operation, operands: Sequence[Numbered]) -> list[Numbered]:
+    def evaluate(self, equation: JaxprEqn, operation: Operation, operands: Sequence[Numbered[V]]) -> list[Numbered[V]]:
         """The results of an equation, by the arithmetic's rule or else by the primitive's definition."""
         values = [value for _, value in operands]
         if operation.is_complex:
@@ -519,7 +520,7 @@ class Walk:
             f"{self.line(equation)}; rewrite that line with the primitives of its table"
         )
 
-    def call(self, asked: Instruction, operands: Sequence[Numbered]) -> list[Numbered]:
+    def call(self, asked: Instruction, operands: Sequence[Numbered[V]]) -> list[Numbered[V]]:
         """The results of a primitive that calls functions."""
         if asked.listed:
             check(asked.equation)
@@ -535,13 +536,13 @@ class Walk:
         """Where the user wrote the equation, or else the innermost call around it."""
         return next(filter(None, map(source_line, (equation, *reversed(self.calls)))), "")
 
-    def body(self, jaxpr: Any, operands: Sequence[Numbered]) -> list[Numbered]:
+    def body(self, jaxpr: Jaxpr | ClosedJaxpr, operands: Sequence[Numbered[V]]) -> list[Numbered[V]]:
         """The outputs of a function that an equation calls."""
         if isinstance(jaxpr, ClosedJaxpr):
             return self.jaxpr(jaxpr.jaxpr, jaxpr.consts, operands)
         return self.jaxpr(jaxpr, (), operands)
 
-    def scan(self, equation: JaxprEqn, operands: list[Numbered]) -> list[Numbered]:
+    def scan(self, equation: JaxprEqn, operands: list[Numbered[V]]) -> list[Numbered[V]]:
         """A scan, unrolled: the body is applied to (constants, carry, i-th entry of each sequence)."""
         body = getattr(equation.params["jaxpr"], "jaxpr", equation.params["jaxpr"])
         constants, carries = scan_counts(equation)
@@ -558,26 +559,26 @@ class Walk:
         columns = zip(*rows, strict=True) if rows else [()] * len(body.outvars[carries:])
         return [*carry, *map(self.stack, equation.outvars[carries:], body.outvars[carries:], columns)]
 
-    def entry(self, atom: Any, sequence: Numbered, index: int) -> Numbered:
+    def entry(self, atom: Atom, sequence: Numbered[V], index: int) -> Numbered[V]:
         """sequence[index] along the leading axis of the atom's shape."""
         _, value = sequence
-        row = value[index] if is_plain(value, atom) else self.arithmetic.entry(value, index)
+        row: Any = value[index] if is_plain(value, atom) else self.arithmetic.entry(value, index)  # Any: see `constant`
         return self.derived(row, [(atom, sequence)])
 
-    def stack(self, outer: Any, inner: Any, rows: Sequence[Numbered]) -> Numbered:
+    def stack(self, outer: Atom, inner: Atom, rows: Sequence[Numbered[V]]) -> Numbered[V]:
         """The value of the variable `outer` from its entries along the leading axis, values of `inner`."""
         if not rows:
             return self.constant(outer, np.zeros(shape_of(outer), dtype_of(outer)))
-        values = [value for _, value in rows]
+        values: list[Any] = [value for _, value in rows]  # Any: see `constant`
         plain = all(is_plain(value, inner) for value in values)
         stacked = concrete.stack(values) if plain else self.arithmetic.stack(values)
         return self.derived(stacked, [(inner, row) for row in rows])
 
-    def cond(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+    def cond(self, equation: JaxprEqn, operands: Sequence[Numbered[V]]) -> list[Numbered[V]]:
         """A conditional whose predicate is concrete: the branch it names."""
         return self.body(equation.params["branches"][self.decided(equation, operands[0])], operands[1:])
 
-    def while_loop(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+    def while_loop(self, equation: JaxprEqn, operands: Sequence[Numbered[V]]) -> list[Numbered[V]]:
         """A loop whose predicate is concrete in every round, or in the last one of a few.
 
         Where the input decides whether a round is the last one, both are followed: the result is a selection between
@@ -587,7 +588,7 @@ class Walk:
         tests, bodies = parameters["cond_nconsts"], parameters["body_nconsts"]
         test, body, carry = operands[:tests], operands[tests : tests + bodies], operands[tests + bodies :]
         most = self.arithmetic.most_rounds
-        ends: list[tuple[Numbered, Sequence[Numbered]]] = []
+        ends: list[tuple[Numbered[V], Sequence[Numbered[V]]]] = []
         for _ in range(most):
             self.spend(equation)  # also where the body has no equations
             (proceed,) = self.body(parameters["cond_jaxpr"], [*test, *carry])
@@ -599,8 +600,11 @@ class Walk:
         raise UnsupportedError(f"the loop{self.line(equation)} runs more than {most} rounds; bound it")
 
     def last(
-        self, equation: JaxprEqn, ends: Sequence[tuple[Numbered, Sequence[Numbered]]], carry: Sequence[Numbered]
-    ) -> list[Numbered]:
+        self,
+        equation: JaxprEqn,
+        ends: Sequence[tuple[Numbered[V], Sequence[Numbered[V]]]],
+        carry: Sequence[Numbered[V]],
+    ) -> list[Numbered[V]]:
         """What a loop carries in the end; `ends`: where it may have ended before, whether it goes on, and its carry."""
         found = list(carry)
         for proceed, earlier in reversed(ends):
@@ -610,7 +614,7 @@ class Walk:
             ]
         return found
 
-    def decided(self, equation: JaxprEqn, predicate: Numbered) -> int:
+    def decided(self, equation: JaxprEqn, predicate: Numbered[V]) -> int:
         """The one integer or boolean that a predicate is in all copies."""
         value = self.arithmetic.branch_taken(predicate[1])
         distinct = np.unique(np.asarray(value)) if is_array(value) else np.empty(0)
@@ -619,13 +623,13 @@ class Walk:
         return int(distinct.item())
 
 
-def _selection(variable: Any) -> ClosedJaxpr:
+def _selection(variable: Var) -> ClosedJaxpr:
     """The program that selects an array, of the type of a variable, before or after a round."""
     return _selection_of(shape_of(variable), dtype_of(variable))
 
 
 @functools.lru_cache(maxsize=256)
-def _selection_of(shape: tuple[int, ...], dtype: Any) -> ClosedJaxpr:
+def _selection_of(shape: tuple[int, ...], dtype: np.dtype) -> ClosedJaxpr:
     array = jax.ShapeDtypeStruct(shape, dtype)
     return jax.make_jaxpr(lax.select_n)(jax.ShapeDtypeStruct((), bool), array, array)
 

@@ -18,7 +18,7 @@ jaxprs and are no part of the digest.
 import functools
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import jax
@@ -36,6 +36,7 @@ from uat_jax.arithmetic.stored_control import CALL, SCAN, SIZE, scan_parameters
 from uat_jax.arithmetic.symbolic_sizes import is_symbolic
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Parameters
 
 
 def encode(closed_jaxpr: ClosedJaxpr) -> dict[str, Any]:
@@ -85,7 +86,7 @@ class _Writer:
         self.jaxprs: list[dict[str, Any]] = []
         self.lines: list[list[str]] = []
         self.extents = Extents()
-        self.places: dict[Any, int] = {}
+        self.places: dict[Hashable, int] = {}
 
     def place(self, jaxpr: Jaxpr | ClosedJaxpr) -> int:
         """Where a jaxpr stands in the list, written there if it is new."""
@@ -205,7 +206,7 @@ class _Reader:
             raise damaged(f"JAX rejects it ({reason})")
         self.jaxprs.append(jaxpr)
 
-    def equation(self, data: Any, line: Any, variables: list[Var], calls: list[Any]) -> JaxprEqn:
+    def equation(self, data: Any, line: str, variables: list[Var], calls: list[Any]) -> JaxprEqn:
         """Read one equation, and append its results to the variables."""
         if len(_a_list(data, "an equation")) != 4 or not isinstance(data[0], str) or not isinstance(data[1], dict):
             raise damaged("an equation is not [primitive, parameters, operands, results]")
@@ -215,7 +216,7 @@ class _Reader:
         if name not in primitives():
             raise damaged(f"unknown primitive {shown(name)}")
 
-        def nested(kind: str, index: Any) -> Jaxpr | ClosedJaxpr:
+        def nested(kind: str, index: int | str) -> Jaxpr | ClosedJaxpr:
             if type(index) is not int or not 0 <= index < len(self.jaxprs):
                 raise damaged(f"a call of jaxpr {shown(index)}, which does not stand before")
             called.append(index)
@@ -247,7 +248,7 @@ def _empty() -> Jaxpr:
     return jax.make_jaxpr(lambda: ())().jaxpr
 
 
-def _is_line(line: Any) -> bool:
+def _is_line(line: str) -> bool:
     """Whether a line of the source can be shown to a person."""
     return isinstance(line, str) and len(line) <= 200 and line.isprintable()
 
@@ -269,7 +270,7 @@ def _a_list(data: Any, what: str) -> list[Any]:
     return data
 
 
-def _number_and_zero(parameters: dict[str, Any]) -> list[Literal]:
+def _number_and_zero(parameters: Parameters) -> list[Literal]:
     """The operands of a sum that is a size."""
     size, dtype = parameters.get("dim"), parameters.get("dtype")
     if type(size) is not int or not isinstance(dtype, np.dtype) or not np.issubdtype(dtype, np.signedinteger):
@@ -287,7 +288,7 @@ def _atom(data: Any, variables: Sequence[Var]) -> Var | Literal:
 
 
 def _equation(
-    operands: Sequence[Var | Literal], results: list[Var], primitive: Primitive, parameters: dict[str, Any], line: str
+    operands: Sequence[Var | Literal], results: list[Var], primitive: Primitive, parameters: Parameters, line: str
 ) -> JaxprEqn:
     """An equation whose place in the source is the line named, not the line of whoever reads the file."""
     equation = jax.extend.core.new_jaxpr_eqn(operands, results, primitive, parameters, frozenset())

@@ -91,7 +91,7 @@ def damaged(what: str) -> InputError:
     return InputError(f"the program in the certificate is damaged: {what}; take the file as uat_jax wrote it")
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """The start of a value from a file, for an error of one line."""
     if isinstance(value, list | dict):
         return f"a {'list' if isinstance(value, list) else 'mapping'} of {len(value)}"
@@ -277,14 +277,14 @@ def decode_parameter(data: Any, jaxpr: Callable[[str, Any], Any], depth: int = 0
     return _named(kind, content, jaxpr)
 
 
-def _record(kind: str, content: Any, jaxpr: Callable[[str, Any], Any], depth: int) -> Any:
+def _record(kind: str, content: object, jaxpr: Callable[[str, Any], Any], depth: int) -> Any:
     fields = _RECORDS[kind]._fields
     if not isinstance(content, dict) or set(content) != set(fields):
         raise damaged(f"{kind} has not the fields {', '.join(fields)}")
     return _RECORDS[kind](**{name: decode_parameter(content[name], jaxpr, depth + 1) for name in fields})
 
 
-def _named(kind: str, content: Any, jaxpr: Callable[[str, Any], Any]) -> Any:
+def _named(kind: str, content: object, jaxpr: Callable[[str, Any], Any]) -> Any:
     """A value that is looked up under its name, a scalar, or a nested jaxpr."""
     if kind == "scalar":
         array, aval = decode_array(content)

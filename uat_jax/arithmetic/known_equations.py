@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax.extend.core import JaxprEqn
@@ -12,12 +13,14 @@ from uat_jax.arithmetic.balls import UndecidedError, balls_evaluated, balls_of_f
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import CLOSED, ClosedForms, Enclosure, entrywise
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import Value
 from uat_jax.arithmetic.number import Number, rational
 from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.arithmetic.residues import Draw
 from uat_jax.arithmetic.tracing import is_number, source_line
 from uat_jax.errors import InputError, UnsupportedError
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Value
 
 MOST_NAMED = 3
 """Of the constants that a decision hangs on, at most so many are named."""
@@ -100,7 +103,7 @@ class KnownEquations:
         return operand.enclosure
 
 
-def _balls(enclosure: Enclosure | None, operand: Value) -> Value:
+def _balls(enclosure: Enclosure | None, operand: Value) -> Any:  # Any: an array, as every operand is here
     """What ball arithmetic takes for an operand."""
     return operand if enclosure is None else enclosure.balls()
 

@@ -36,6 +36,7 @@ import numpy as np
 from flint import fmpq_mat
 
 from uat_jax.errors import InexactLimbsError
+from uat_jax.typing import Array
 
 WIDEST = 62
 """Primes lie below 2^WIDEST: twice a residue, centred, fits into 64 bits with its sign."""
@@ -72,7 +73,7 @@ class FloatLimbs:
 
     number = total = quotient = np.float64
 
-    def factors(self, a: Any, b: Any) -> Sequence[tuple[Any, Any]]:
+    def factors(self, a: Array, b: Array) -> Sequence[tuple[Any, Any]]:
         """a(t) and b(t) at every point t, of matrices of centred residues.
 
         Raises:
@@ -83,7 +84,7 @@ class FloatLimbs:
         left, right = cut(a, self.left), cut(b, self.right)
         return [(_value(left, t), _value(right, t)) for t in self.points]
 
-    def digits(self, products: Sequence[Any]) -> Sequence[Any]:
+    def digits(self, products: Sequence[Array]) -> Sequence[Any]:
         """Interpolation c_s = (1/D) Σ_t M_st c(t), in whole numbers modulo 2⁶⁴, where D = 2^e·odd has an inverse."""
         matrix, denominator = _interpolation(self.left + self.right - 1)
         return [_divided(_combined(row, products), d) for row, d in zip(matrix, denominator, strict=True)]
@@ -129,7 +130,7 @@ class ByteLimbs:
         """Digits from -128 to 127 reach 2^(8·count - 2), and centred residues 2^(width - 1)."""
         return -(-(self.width + 1) // 8)
 
-    def factors(self, a: Any, b: Any) -> Sequence[tuple[Any, Any]]:
+    def factors(self, a: Array, b: Array) -> Sequence[tuple[Any, Any]]:
         """[a_i … a_j] and [b_j; …; b_i] for every digit c_{i+j}, their product, of matrices of centred residues.
 
         Raises:
@@ -147,7 +148,7 @@ class ByteLimbs:
             pairs.append((left[..., first * terms : (last + 1) * terms], right[..., rows, :]))
         return pairs
 
-    def digits(self, products: Sequence[Any]) -> Sequence[Any]:
+    def digits(self, products: Sequence[Array]) -> Sequence[Any]:
         """The products themselves."""
         return products
 
@@ -162,7 +163,7 @@ class ByteLimbs:
         return (1 << 26) // self.count
 
 
-def digits(a: Any, count: int, bits: int) -> list[Any]:
+def digits(a: Array, count: int, bits: int) -> list[Any]:
     """a_0 … a_{count-1} of centred residues: the last takes what is left over."""
     half = 1 << (bits - 1)
     a = a + sum(half << (bits * i) for i in range(count - 1))  # so that no digit is negative
@@ -184,7 +185,7 @@ def _largest_value(magnitudes: Sequence[int], point: int | None) -> int:
     return magnitudes[-1] if point is None else sum(m * abs(point) ** i for i, m in enumerate(magnitudes))
 
 
-def _value(coefficients: Sequence[Any], point: int | None) -> Any:
+def _value(coefficients: Sequence[Array], point: int | None) -> Array:
     """Σ_i a_i t^i, by Horner's rule."""
     first, *_, last = (*coefficients, coefficients[-1])
     if point in (0, INFINITY):
@@ -193,13 +194,13 @@ def _value(coefficients: Sequence[Any], point: int | None) -> Any:
     return functools.reduce(lambda value, coefficient: step(coefficient, value), reversed(coefficients))
 
 
-def _combined(factors: Sequence[int], arrays: Sequence[Any]) -> Any:
+def _combined(factors: Sequence[int], arrays: Sequence[Array]) -> Array:
     """Σ_i f_i a_i of int64 arrays, for small whole numbers that are not all 0."""
     terms = (a if f == 1 else a * f for f, a in zip(factors, arrays, strict=True) if f)
     return functools.reduce(lambda total, term: total + term, terms)
 
 
-def _divided(multiple: Any, divisor: int) -> Any:
+def _divided(multiple: Array, divisor: int) -> Array:
     """multiple/divisor without remainder: shifted, and multiplied by the inverse of the odd part modulo 2⁶⁴."""
     twos = (divisor & -divisor).bit_length() - 1
     odd = divisor >> twos

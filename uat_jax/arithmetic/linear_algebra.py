@@ -4,8 +4,7 @@ Matrices are the last two axes; axes before them count independent matrices.  Ev
 entry, so that a number system sees each pivot, root and divisor alone.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -13,8 +12,7 @@ from jax import lax
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.tracing import shape_of
-
-Parameters = Mapping[str, Any]
+from uat_jax.typing import Parameters
 
 LARGEST = 8
 """Matrices with more rows or columns than this are not written out."""

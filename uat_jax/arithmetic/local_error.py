@@ -110,7 +110,7 @@ def _from_integers(equation: JaxprEqn) -> bool:
     return equation.primitive.name == "convert_element_type" and not is_number(equation.invars[0])
 
 
-def _growth(equation: JaxprEqn, x: np.ndarray) -> Any:
+def _growth(equation: JaxprEqn, x: np.ndarray) -> float | int | np.ndarray:
     """What is added to k.
 
     An integer power is |y| products. 2^x is exp(x log 2) with log 2 and the product rounded:

@@ -19,6 +19,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.tracing import dtype_of
+from uat_jax.typing import Array
 
 TERMS = 1024
 ROWS = 64
@@ -37,7 +38,7 @@ class MatmulPrecision:
     accumulate: float
 
 
-def accumulation_variance(terms: int, total: Any, squares: Any) -> Any:
+def accumulation_variance(terms: int, total: Any, squares: Any) -> Array:
     """Σ_j E[S_j²] of the partial sums S_1 … S_n of n terms t_i taken in random order: (n + 1)(2 s² + Q)/6.
 
     `total` is s = Σ t_i and `squares` is Q = Σ t_i². Sampling without replacement gives E[S_j²] = j² s²/n²

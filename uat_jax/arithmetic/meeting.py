@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import Compared, Formula, Values, compared, evaluated, formula, name_of
+from uat_jax.typing import Array, PyTree
 
 CONSTANT_SLOPE = frozenset("add add_any convert_element_type div mul neg sub".split())
 """Operations on literals that make exact rational numbers of them."""
@@ -43,7 +44,7 @@ class Meeting:
 
     def __init__(self, equal: Equal):
         self.equal = equal
-        self.answers: dict[Any, bool] = {}
+        self.answers: dict[Hashable, bool] = {}
 
     def __call__(self, expressions: Expressions, place: int, *, meant: bool) -> bool:
         """Whether an expression is the same function however its decisions between equal numbers are made.
@@ -135,7 +136,7 @@ class Surface:
 
 
 def on_surface(
-    found: Formula, surface: Surface, fixed: Mapping[int, Any], result: int | None = None, *, zero: bool = False
+    found: Formula, surface: Surface, fixed: Mapping[int, bool], result: int | None = None, *, zero: bool = False
 ) -> ClosedJaxpr | None:
     """The expression on a surface as a program of the other variables.
 
@@ -145,7 +146,7 @@ def on_surface(
     free = [v for v in found.variables if v != surface.variable]
     node = found.results[0] if result is None else result
 
-    def program(*arguments: Any) -> Any:
+    def program(*arguments: PyTree) -> Array:
         given = dict(zip(free, arguments, strict=True))
         point = {**given, surface.variable: surface.solve(dict(given))}
         decided = {i: np.asarray(value, found.nodes[i].dtype) for i, value in fixed.items()}
@@ -165,7 +166,7 @@ def solutions(found: Formula, pair: Compared) -> Iterator[list[Surface]]:
     if not any(found.nodes[side].key[0] == "literal" for side in pair.sides):
         yield [_one_for_the_other(found, pair.sides)]
 
-    def difference(values: Values) -> Any:
+    def difference(values: Values) -> Array:
         sides = [evaluated(found, side, values) for side in pair.sides]
         return sides[0] if len(sides) == 1 else lax.sub(*sides)
 
@@ -217,13 +218,13 @@ def _magnitudes(found: Formula) -> list[int]:
     return [i for i, node in enumerate(found.nodes) if node.key[0] == "apply" and name_of(node) == "abs"]
 
 
-def _root(found: Formula, difference: Callable[[Values], Any], node: int, values: Values) -> Any:
+def _root(found: Formula, difference: Callable[[Values], Any], node: int, values: Values) -> jax.Array:
     """The zero of a difference of degree one in a node: -d(0)/(d(1) - d(0))."""
     at = lambda value: difference({**values, node: _constant(found, node, value)})
     return lax.div(lax.neg(at(0)), lax.sub(at(1), at(0)))
 
 
-def _constant(found: Formula, node: int, value: float) -> Any:
+def _constant(found: Formula, node: int, value: float) -> np.ndarray:
     return np.asarray(value, found.nodes[node].dtype)
 
 

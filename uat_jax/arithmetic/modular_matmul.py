@@ -19,6 +19,7 @@ import numpy as np
 
 from uat_jax.arithmetic.limbs import WIDEST, Limbs, check_length, limbs_of
 from uat_jax.errors import InexactLimbsError
+from uat_jax.typing import Array
 
 PROBE = (1 << WIDEST) - 57
 """The prime of the self-check, the largest of all."""
@@ -64,12 +65,12 @@ def _padded(a: jax.Array, axis: int, length: int) -> jax.Array:
     return jnp.pad(a, widths)
 
 
-def centred(a: Any, prime: Any) -> Any:
+def centred(a: Array, prime: Any) -> Any:
     """The residues of magnitude at most p/2."""
     return a - (((prime >> 1) - a >> 63) & prime)
 
 
-def joined(digits: Sequence[Any], bits: int, prime: Any, inverse: Any) -> Any:
+def joined(digits: Sequence[Array], bits: int, prime: Any, inverse: Any) -> Any:
     """Σ_s c_s x^s mod p, x = 2^bits, by Horner's rule; `inverse` is 1/p in the dtype of the quotients.
 
     Each step takes v = rx + c_s to r' = v - qp, with q the whole number nearest to an estimate of v/p.  Both v and qp

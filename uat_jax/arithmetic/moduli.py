@@ -6,14 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.complex_numbers import Complex, conjugate, times
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.typing import Array
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Value
 
 DEEPEST = 8
 """So many products, one of the other, are looked through for a modulus."""
@@ -36,7 +41,7 @@ class Moduli:
         self.opposites: dict[int, tuple[Any, Any]] = {}
         self.constants: dict[int, tuple[Any, Any]] = {}
 
-    def note(self, equation: JaxprEqn, operands: Sequence[Any], result: Any) -> None:
+    def note(self, equation: JaxprEqn, operands: Sequence[Any], result: Complex | jax.Array) -> None:
         """Remember what an equation computes, if it is of use."""
         name, key = equation.primitive.name, id(result)
         if name == "abs" and isinstance(operands[0], Complex):
@@ -54,7 +59,7 @@ class Moduli:
         elif name in ("mul", "div", "integer_pow", "square") and not isinstance(result, Complex):
             self._note_product(equation, operands, result)
 
-    def _note_product(self, equation: JaxprEqn, operands: Sequence[Any], result: Any) -> None:
+    def _note_product(self, equation: JaxprEqn, operands: Sequence[Any], result: jax.Array) -> None:
         """A product with the factor that may be a modulus, and what makes of that factor's cofactor the product's."""
         name, (first, *others) = equation.primitive.name, operands
         if name == "mul" and not self._cofactor_known(first):
@@ -68,10 +73,10 @@ class Moduli:
         if whole is not None:
             self.products[id(result)] = result, first, whole
 
-    def _cofactor_known(self, array: Any) -> bool:
+    def _cofactor_known(self, array: Array) -> bool:
         return id(array) in self.moduli or id(array) in self.products
 
-    def _cofactor(self, array: Any, z: Complex, depth: int = 0) -> Any | None:
+    def _cofactor(self, array: Array, z: Complex, depth: int = 0) -> Value | None:
         """The s of an array |z|·s, or None."""
         if id(array) in self.moduli and _same_modulus(self.moduli[id(array)][1], z):
             return np.ones((), z.dtype)

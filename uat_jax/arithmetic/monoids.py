@@ -6,7 +6,7 @@ A program that is none of these may depend on the order in which a device combin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from uat_jax.arithmetic.scattering import total
 from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.arithmetic.windows import pooling
+from uat_jax.typing import Parameters
 
 
 class Monoid(NamedTuple):
@@ -69,7 +70,7 @@ def is_reduced(equation: JaxprEqn) -> bool:
     return found.idempotent or isinstance(start, Literal) and start.val == found.neutral
 
 
-def reduction(parameters: Mapping[str, Any], x: jax.Array, start: jax.Array) -> Sequence[jax.Array]:
+def reduction(parameters: Parameters, x: jax.Array, start: jax.Array) -> Sequence[jax.Array]:
     """`reduce` along some axes."""
     found, axes = monoid(parameters["jaxpr"]), parameters["dimensions"]
     assert found is not None  # `is_reduced`
@@ -77,7 +78,7 @@ def reduction(parameters: Mapping[str, Any], x: jax.Array, start: jax.Array) -> 
     return [_started(found, found.reduce(x, axis=axes) if x.size else None, start, shape)]
 
 
-def windows(parameters: Mapping[str, Any], x: jax.Array, start: jax.Array) -> Sequence[jax.Array]:
+def windows(parameters: Parameters, x: jax.Array, start: jax.Array) -> Sequence[jax.Array]:
     """`reduce_window`: the starting value also stands around x."""
     found = monoid(parameters["jaxpr"])
     assert found is not None  # `is_reduced`

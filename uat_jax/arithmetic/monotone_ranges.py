@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flint import arb, fmpq
 
@@ -43,12 +43,12 @@ INCREASING = {
 """By the names of their primitives."""
 
 
-def between(name: str, low: Any, high: Any) -> tuple[float, float]:
+def between(name: str, low: float, high: float) -> tuple[float, float]:
     """Bounds of f(x) for low ≤ x ≤ high, the ends being whole numbers, fractions, floats or infinities."""
     return _end(INCREASING[name], low, -1), _end(INCREASING[name], high, 1)
 
 
-def _end(function: Increasing, bound: Any, way: int) -> float:
+def _end(function: Increasing, bound: float, way: int) -> float:
     """A float not above f(bound) (way -1), or not below it (way 1)."""
     if bound <= function.start:
         return function.lowest
@@ -64,7 +64,7 @@ def _end(function: Increasing, bound: Any, way: int) -> float:
     return min(max(found, function.lowest), function.highest)
 
 
-def _ball(bound: Any) -> arb:
+def _ball(bound: float) -> arb:
     if isinstance(bound, Fraction):
         return arb(fmpq(bound.numerator, bound.denominator))
     return arb(bound)

@@ -60,12 +60,12 @@ def multiplied(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Numbe
     fields.draw.compared((1 + len(kept)) * (packed.residues.levels[0][0].size + taus.residues.levels[0][0].size))
     q = next((q for a, t, q in kept if _same(a, packed) and _same(t, taus)), None)
     if q is None:
-        return fields.inner(defined(equation, [None] * len(equation.invars)), [packed, taus, *others])
+        return fields.inner_numbers(defined(equation, [None] * len(equation.invars)), [packed, taus, *others])
     if not others:
         columns = shape_of(equation.outvars[0])[-1]
         return [q.moved(lambda a: a[..., :columns])]
     (c,), parameters = others, equation.params
-    return fields.inner(
+    return fields.inner_numbers(
         _product(q.shape, c.shape, dtype_of(equation.invars[0]), parameters["left"], parameters["transpose"]), [q, c]
     )
 
@@ -94,7 +94,7 @@ def _factors(fields: Fields, equation: JaxprEqn, x: Number) -> tuple[Number, Num
         UnsupportedError: columns depend on each other for all inputs, or an entry may be infinite.
     """
     refuse_infinite(equation, x)
-    parts = fields.inner(_orthogonalised(x.shape, dtype_of(equation.invars[0])), [x])
+    parts = fields.inner_numbers(_orthogonalised(x.shape, dtype_of(equation.invars[0])), [x])
     columns, rows, squares = map(fields.lift, parts)
     if any(part.special is not None for part in (columns, rows)):
         raise UnsupportedError(

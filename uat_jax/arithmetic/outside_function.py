@@ -7,7 +7,7 @@ names mean one function, so equal operands give equal results; nothing else is a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,6 +21,9 @@ from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.tracing import dtype_of, is_complex, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Value
+
 NAME = "outside_function"
 """Of the primitive."""
 
@@ -28,7 +31,7 @@ OUTSIDE = Primitive(NAME)
 OUTSIDE.multiple_results = True
 
 
-def call(function: str, operands: Sequence[Any], results: Sequence[Any]) -> list[Any]:
+def call(function: str, operands: Sequence[Any], results: Sequence[Any]) -> list[Value]:
     """The results of the function of this name; `results` have the shapes and dtypes."""
     shapes, dtypes = tuple(tuple(r.shape) for r in results), tuple(np.dtype(r.dtype) for r in results)
     return OUTSIDE.bind(*operands, function=function, shapes=shapes, dtypes=dtypes)
@@ -67,7 +70,7 @@ def _types(*operands: Any, function: str, shapes: Any, dtypes: Any) -> list[Shap
 
 
 @OUTSIDE.def_impl
-def _called(*operands: Any, function: str, **types: Any) -> Any:
+def _called(*operands: Any, function: str, **types: Any) -> Value:
     raise UnsupportedError(
         f"the function {function} is outside of JAX and is not called; nothing is known of its values"
     )

@@ -11,7 +11,6 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -55,7 +54,7 @@ class PointStore:
     size: bytes of the arrays that are kept.
     """
 
-    def __init__(self, levels: Sequence[Level], seed: Sequence[Any]):
+    def __init__(self, levels: Sequence[Level], seed: Sequence[int | str]):
         self.levels, self.seed = levels, seed
         self.count = 0
         self.size = 0

@@ -22,6 +22,7 @@ from uat_jax.arithmetic.operation import once_per_operation
 from uat_jax.arithmetic.scattering import combines
 from uat_jax.arithmetic.tracing import dtype_of, is_complex, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Atom
 
 
 class Row(NamedTuple):
@@ -393,7 +394,7 @@ def check(equation: JaxprEqn) -> None:
             raise UnsupportedError(f"'{name}'{where} has {parameter}={shown}, which is not followed")
 
 
-def refuse_complex(atom: Any, where: Callable[[], str]) -> None:
+def refuse_complex(atom: Atom, where: Callable[[], str]) -> None:
     """Return unless a variable or constant is complex; `where` says where it is made.
 
     Raises:

@@ -25,7 +25,7 @@ from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from uat_jax.arithmetic.field_functions import FieldFunctions
-    from uat_jax.arithmetic.fields import Fields
+    from uat_jax.arithmetic.fields import Fields, Value
 
 ONE_BY_ONE = "key<fry>"
 """The keys of which many under `jax.vmap` draw what each draws alone; the other generators do not promise it."""
@@ -51,7 +51,7 @@ def _undone(f: FieldFunctions, made: str, generator: str, x: Number, y: Number) 
     return gathered(f, arrays, np.concatenate(source).reshape(y.shape))
 
 
-def _whole(fields: Fields, equation: JaxprEqn, x: Any) -> Number:
+def _whole(fields: Fields, equation: JaxprEqn, x: Value) -> Number:
     """Keys or integers as numbers.  Raises `UnsupportedError` where one is taken from outside of an array."""
     number = fields.lift(x)
     if number.special is not None or number.infinite is not None:

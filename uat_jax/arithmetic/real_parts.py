@@ -28,6 +28,7 @@ from uat_jax.arithmetic.retracing import followed
 from uat_jax.arithmetic.tracing import dtype_of, is_complex, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import check_function
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array, Atom
 
 Value = Any
 """A `Complex`, or an array of anything else."""
@@ -57,7 +58,7 @@ def in_real_parts(program: ClosedJaxpr) -> ClosedJaxpr:
     with jax.enable_x64(True):  # the types are the equations' own
         rewriting = Rewriting(drops_zeros=not _has_infinities(program))
 
-        def rewritten(*parts: Any) -> list[Any]:
+        def rewritten(*parts: Any) -> list[jax.Array]:
             return split(rewriting.program(program, joined(parts, inputs)))
 
         return jax.make_jaxpr(rewritten)(*(jax.ShapeDtypeStruct(*kind) for v in inputs for kind in _kinds(v)))
@@ -75,7 +76,7 @@ def has_complex(program: ClosedJaxpr | Jaxpr) -> bool:
     )
 
 
-def _is_complex(atom: Any) -> bool:
+def _is_complex(atom: Atom) -> bool:
     return is_complex(getattr(atom.aval, "dtype", None))
 
 
@@ -89,25 +90,25 @@ def _has_infinities(program: ClosedJaxpr | Jaxpr) -> bool:
     return any(_has_infinities(inner) for equation in jaxpr.eqns for inner in inner_programs(equation))
 
 
-def _is_inexact(array: Any) -> bool:
+def _is_inexact(array: Array) -> bool:
     dtype = getattr(array, "dtype", None)
     return isinstance(array, float | complex) or dtype is not None and jnp.issubdtype(dtype, jnp.inexact)
 
 
-def _kinds(atom: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
+def _kinds(atom: Atom) -> Iterator[tuple[tuple[int, ...], Any]]:
     """Shape and dtype of the real variables that stand for a variable."""
     dtype = dtype_of(atom)
     yield from [(shape_of(atom), real_dtype(dtype))] * 2 if is_complex(dtype) else [(shape_of(atom), dtype)]
 
 
-def joined(parts: Sequence[Any], atoms: Sequence[Any]) -> list[Value]:
+def joined(parts: Sequence[jax.Array], atoms: Sequence[Atom]) -> list[Value]:
     """The values of variables, whose parts are given one after the other."""
     remaining = iter(parts)
     whole = lambda atom: Complex(next(remaining), next(remaining), shape_of(atom), real_dtype(dtype_of(atom)))
     return [whole(atom) if _is_complex(atom) else next(remaining) for atom in atoms]
 
 
-def split(values: Sequence[Value]) -> list[Any]:
+def split(values: Sequence[Value]) -> list[jax.Array]:
     """The parts of some values, one after the other."""
     return [part for value in values for part in (value.parts if isinstance(value, Complex) else (value,))]
 
@@ -137,7 +138,7 @@ class Rewriting:
 
         return followed(program, arguments, self.constant, applied)
 
-    def constant(self, atom: Any, array: Any) -> Value:
+    def constant(self, atom: Atom, array: Any) -> Value:
         """A captured array or a literal."""
         if not _is_complex(atom):
             return array
@@ -193,7 +194,7 @@ class Rewriting:
         fixed, carry, rows = (split(o) for o in (operands[:constants], operands[constants:first], operands[first:]))
         count = sum(len(list(_kinds(v))) for v in outputs[:carries])
 
-        def step(carry: Sequence[Any], row: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        def step(carry: Sequence[Array], row: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             found = of(*fixed, *carry, *row)
             return found[:count], found[count:]
 

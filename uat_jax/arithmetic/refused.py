@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import PyTree
 
 
 class HollowError(UnsupportedError):
@@ -25,5 +26,5 @@ class Refused:
     expression: int
     shape: tuple[int, ...]
 
-    def __array__(self, *arguments: Any, **options: Any) -> NoReturn:
+    def __array__(self, *arguments: PyTree, **options: Any) -> NoReturn:
         raise self.error

@@ -29,6 +29,7 @@ from uat_jax.arithmetic.points import Points, PointStore
 from uat_jax.arithmetic.random_function import key, uniform_values, values
 from uat_jax.arithmetic.tower import Level, root_in_circle
 from uat_jax.errors import UatJaxError
+from uat_jax.typing import PyTree
 
 
 class ZeroDivisorError(UatJaxError):
@@ -148,7 +149,7 @@ class Draw:
         self.magnitudes = 0
         self.work = [0] * len(self.levels)
 
-    def each(self, method: str, degree: Degree, *operands: Residues, **arguments: Any) -> Residues:
+    def each(self, method: str, degree: Degree, *operands: Residues, **arguments: PyTree) -> Residues:
         """One method of the prime fields on every level that all operands have."""
         if self.deadline is not None:
             self.deadline.check()

@@ -1,6 +1,6 @@
 """Programs traced again, equation by equation, so that others can be put in the place of some equations."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import jax
@@ -8,6 +8,7 @@ from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.typing import Parameters
 
 Value = TypeVar("Value")
 
@@ -55,7 +56,7 @@ def with_programs(equation: JaxprEqn, rewritten: Callable[[ClosedJaxpr], ClosedJ
     return parameters
 
 
-def bound(equation: JaxprEqn, operands: Sequence[Any], parameters: Mapping[str, Any]) -> list[Any]:
+def bound(equation: JaxprEqn, operands: Sequence[Any], parameters: Parameters) -> list[jax.Array]:
     """The results of an equation's primitive, traced with other parameters; they point at the equation's line."""
     with source_info_util.user_context(equation.source_info.traceback):
         found = equation.primitive.bind(*operands, **equation.primitive.get_bind_params(dict(parameters)))

@@ -16,18 +16,18 @@ import functools
 import math
 from collections.abc import Collection, Sequence
 from statistics import NormalDist
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.doubles import Doubles, in_copies
-from uat_jax.arithmetic.interpreter import Value, interpret
+from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.local_error import DotPrecision, amplitude, rounds
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
 from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.errors import InputError
+from uat_jax.typing import PyTree
 
 SMALLEST_NOISE = 2.0**-33
 """Unit roundoff that the noise is scaled up to where a dtype's own is smaller."""
@@ -35,7 +35,7 @@ SMALLEST_NOISE = 2.0**-33
 
 def standard_deviation(
     closed_jaxpr: ClosedJaxpr,
-    arguments: Sequence[Any],
+    arguments: Sequence[PyTree],
     random: np.random.Generator,
     *,
     samples: int,
@@ -51,7 +51,7 @@ def standard_deviation(
 
 def standard_deviations(
     closed_jaxpr: ClosedJaxpr,
-    arguments: Sequence[Any],
+    arguments: Sequence[np.ndarray],
     batched: Collection[int],
     randoms: Sequence[np.random.Generator],
     *,
@@ -94,17 +94,18 @@ class Noisy(Doubles):
 
     def by_run(self, value: np.ndarray) -> np.ndarray:
         """A number's copies as (runs, copies, *shape); (1, 1, *shape) where all are alike."""
-        return value.reshape(1 if len(value) == 1 else len(self.randoms), -1, *value.shape[1:])
+        runs = 1 if len(value) == 1 else len(self.randoms)
+        return value.reshape(runs, len(value) // runs, *value.shape[1:])
 
     def exact(self, value: np.ndarray) -> np.ndarray:
         """Copy 0 of every run, (runs, *shape); (1, *shape) where all are alike."""
         return value[:: 1 + self.samples] if len(value) > 1 else value
 
-    def argument(self, array: Any) -> Value:
+    def argument(self, array: np.ndarray) -> np.ndarray:
         """An input of the program: a float of any dtype, or an integer that stays as it is."""
         return self.number(array) if jnp.issubdtype(np.asarray(array).dtype, jnp.floating) else array
 
-    def constant(self, array: Value, dtype: np.dtype) -> np.ndarray:
+    def constant(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """A constant, ±2u|c| if it is a rounded one: programs may round it differently."""
         value = np.asarray(array).astype(np.float64)
         rounded = np.isfinite(value) & ~_is_short(value, dtype)
@@ -113,7 +114,7 @@ class Noisy(Doubles):
         error = np.where(rounded, 2 * unit_roundoff(dtype) * np.abs(value), 0.0)
         return self.noisy(self.number(value), error[None], np.zeros(len(self.randoms), bool))
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The results of one equation, with the error of its rounding.
 
         Raises:
@@ -128,7 +129,7 @@ class Noisy(Doubles):
         return results if exact.all() else [self.rounded(equation, operands, results[0], exact)]
 
     def rounded(
-        self, equation: JaxprEqn, operands: Sequence[Value], result: np.ndarray, without: np.ndarray
+        self, equation: JaxprEqn, operands: Sequence[np.ndarray], result: np.ndarray, without: np.ndarray
     ) -> np.ndarray:
         """The result of a rounding equation with its error, but for the runs in which it is `without` one."""
         exact = [self.exact(x) for x in in_copies(equation, operands)]
@@ -145,7 +146,7 @@ class Noisy(Doubles):
         result = np.zeros((len(self.randoms), 1 + self.samples, *shape))
         signs = self._signs(math.prod(shape), without).reshape(len(self.randoms), self.samples, *shape)
         np.multiply(signs, self.scale * error[:, None], out=result[:, 1:])
-        return np.add(result, self.by_run(value), out=result).reshape(-1, *shape)
+        return np.add(result, self.by_run(value), out=result).reshape(len(result) * (1 + self.samples), *shape)
 
     def _signs(self, size: int, without: np.ndarray) -> np.ndarray:
         """±1 in bytes, or 0, (runs, samples · size): multiplied, for to choose by random bits is six times as slow."""

@@ -1,6 +1,6 @@
 """Scatters with concrete indices: where each update lands, and what becomes of the entries hit."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -12,11 +12,10 @@ from jax.lax import GatherDimensionNumbers, GatherScatterMode
 
 from uat_jax.arithmetic.structure import gather
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Parameters
 
 
-def landings(
-    parameters: Mapping[str, Any], shape: Sequence[int], indices: np.ndarray, updates: Sequence[int]
-) -> np.ndarray:
+def landings(parameters: Parameters, shape: Sequence[int], indices: np.ndarray, updates: Sequence[int]) -> np.ndarray:
     """The entry of the operand (of this shape, flattened) on which each entry of the updates lands.
 
     The result has the shape of the updates, given as `updates`; -1 is an update that is dropped, because its window
@@ -122,7 +121,7 @@ def combination(equation: JaxprEqn) -> Callable[[jax.Array, jax.Array], jax.Arra
     return lambda old, new: update(old.reshape(-1), new.reshape(-1)).reshape(old.shape)
 
 
-def _update(parameters: Mapping[str, Any]) -> Callable[..., jax.Array] | None:
+def _update(parameters: Parameters) -> Callable[..., jax.Array] | None:
     """What a plain scatter computes from an old entry and its update: `x.at[i].apply(f)` writes f(x[i])."""
     program = parameters["update_jaxpr"]
     return None if program is None else jax.vmap(_function(program, parameters["update_consts"]))
@@ -135,7 +134,7 @@ def _function(program: Jaxpr, constants: Sequence[Any]) -> Callable[..., jax.Arr
 
 
 def _scatter(name: str) -> Callable[..., jax.Array]:
-    def scatter(parameters: Mapping[str, Any], x: jax.Array, indices: Any, updates: jax.Array) -> jax.Array:
+    def scatter(parameters: Parameters, x: jax.Array, indices: np.ndarray, updates: jax.Array) -> jax.Array:
         places = landings(parameters, x.shape, np.asarray(indices), updates.shape)
         return landed(x, places, updates, name, _update(parameters) if name == "scatter" else None)
 

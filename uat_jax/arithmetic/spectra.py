@@ -35,7 +35,7 @@ def eigh(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `eigh`: eigenvectors and ascending eigenvalues of the symmetric matrix that one triangle makes."""
     refuse_infinite(equation, x)
     lower, dtype = equation.params["lower"], dtype_of(equation.invars[0])
-    (symmetric,) = fields.inner(_program(functools.partial(one_triangle, lower), x.shape, dtype), [x])
+    (symmetric,) = fields.inner_numbers(_program(functools.partial(one_triangle, lower), x.shape, dtype), [x])
     vectors = of_matrix(fields, _named(equation, "eigenvectors"), symmetric, x.shape)
     values = _eigenvalues(fields, symmetric, dtype, x.scale)
     if len(x.shape) == 2 and x.shape[1] > 0:
@@ -54,7 +54,7 @@ def svd(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `svd`: the descending singular values are the roots of the eigenvalues of AᵀA, or of AAᵀ."""
     refuse_infinite(equation, x)
     dtype = dtype_of(equation.invars[0])
-    (gram,) = fields.inner(_program(smaller_gram, x.shape, dtype), [x])
+    (gram,) = fields.inner_numbers(_program(smaller_gram, x.shape, dtype), [x])
     squares = _eigenvalues(fields, gram, dtype, x.scale**2).moved(lambda a: a[..., ::-1]).but(nonnegative=True)
     values = fields.functions.root(squares)
     names = ("left singular vectors", "right singular vectors")
@@ -84,10 +84,10 @@ def _eigenvalues(fields: Fields, x: Number, dtype: np.dtype, scale: Fraction) ->
     """
     n = x.shape[-1]
     if n <= 2:
-        (values,) = fields.inner(_program(two_eigenvalues, x.shape, dtype), [x])
+        (values,) = fields.inner_numbers(_program(two_eigenvalues, x.shape, dtype), [x])
         return values
     f, axis = fields.functions, len(x.shape) - 2
-    mean, rest = map(fields.lift, fields.inner(_program(mean_and_rest, x.shape, dtype), [x]))
+    mean, rest = fields.inner_numbers(_program(mean_and_rest, x.shape, dtype), [x])
     scale = _scale(fields, rest.residues, scale) if "homogeneity" in f.laws else Fraction(1)
     each = [
         of_matrix(

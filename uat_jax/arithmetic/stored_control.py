@@ -18,7 +18,7 @@ CALL, SCAN, SIZE = "closed_call", "scan", "dim_as_value"
 SCAN_PARAMETERS = frozenset(["jaxpr", "length", "reverse", "num_consts", "num_carry"])
 
 
-def _called(*operands: Any, call_jaxpr: ClosedJaxpr) -> list[Any]:
+def _called(*operands: Any, call_jaxpr: ClosedJaxpr) -> list[ShapedArray]:
     """The results of a call: those of the program called."""
     _agree("a call", operands, call_jaxpr.in_avals)
     return call_jaxpr.out_avals
@@ -26,7 +26,7 @@ def _called(*operands: Any, call_jaxpr: ClosedJaxpr) -> list[Any]:
 
 def _scanned(
     *operands: Any, jaxpr: ClosedJaxpr, length: int, reverse: bool, num_consts: int, num_carry: int
-) -> list[Any]:
+) -> list[ShapedArray]:
     """The results of a scan: the carry, and every other result of the body along a new leading axis."""
     first = num_consts + num_carry
     if not (0 <= num_consts and 0 <= num_carry <= len(jaxpr.out_avals) and first <= len(operands)):
@@ -42,7 +42,7 @@ def _sized(*, dim: Any, dtype: Any) -> list[Any]:
     return [ShapedArray((), dtype)]
 
 
-def _agree(what: str, given: Sequence[Any], wanted: Sequence[Any]) -> None:
+def _agree(what: str, given: Sequence[Any], wanted: Sequence[ShapedArray]) -> None:
     types = lambda avals: [(tuple(aval.shape), aval.dtype) for aval in avals]
     if types(given) != types(wanted):
         raise TypeError(f"{what} of {types(given)} where {types(wanted)} are wanted")

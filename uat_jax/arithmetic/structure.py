@@ -1,6 +1,6 @@
 """Primitives that move entries and compute none, in NumPy: there is nothing to compile for a few integers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from uat_jax.arithmetic.concrete import bind
 from uat_jax.arithmetic.operation import once_per_operation, operation_of
 from uat_jax.arithmetic.tracing import shape_of, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Parameters
 
 STRUCTURAL = frozenset(
     "broadcast_in_dim concatenate dynamic_slice dynamic_update_slice expand_dims gather pad reshape rev "
@@ -19,28 +20,28 @@ STRUCTURAL = frozenset(
 """Primitives that move entries and compute none."""
 
 
-def _broadcast_in_dim(parameters: Mapping[str, Any], x: np.ndarray) -> np.ndarray:
+def _broadcast_in_dim(parameters: Parameters, x: np.ndarray) -> np.ndarray:
     shape = np.ones(len(parameters["shape"]), int)
     shape[list(parameters["broadcast_dimensions"])] = x.shape
     return np.broadcast_to(x.reshape(shape), parameters["shape"])
 
 
-def _slice(parameters: Mapping[str, Any], x: np.ndarray) -> np.ndarray:
+def _slice(parameters: Parameters, x: np.ndarray) -> np.ndarray:
     return x[_bounds(parameters, x.ndim)]
 
 
-def _bounds(parameters: Mapping[str, Any], rank: int) -> tuple[slice, ...]:
+def _bounds(parameters: Parameters, rank: int) -> tuple[slice, ...]:
     """What a slice takes along each axis."""
     starts, limits = parameters["start_indices"], parameters["limit_indices"]
     strides = parameters["strides"] or (1,) * rank
     return tuple(slice(*bounds) for bounds in zip(starts, limits, strides, strict=True))
 
 
-def _split(parameters: Mapping[str, Any], x: np.ndarray) -> list[np.ndarray]:
+def _split(parameters: Parameters, x: np.ndarray) -> list[np.ndarray]:
     return np.split(x, np.cumsum(parameters["sizes"])[:-1], parameters["axis"])
 
 
-def _select(parameters: Mapping[str, Any], which: np.ndarray, *cases: np.ndarray) -> np.ndarray:
+def _select(parameters: Parameters, which: np.ndarray, *cases: np.ndarray) -> np.ndarray:
     return np.choose(np.broadcast_to(which, cases[0].shape).astype(int), cases)
 
 
@@ -50,19 +51,17 @@ def _starts(starts: Sequence[np.ndarray], shape: Sequence[int], sizes: Sequence[
     return [slice(start, start + size) for start, size in zip(inside, sizes, strict=True)]
 
 
-def _dynamic_slice(parameters: Mapping[str, Any], x: np.ndarray, *starts: np.ndarray) -> np.ndarray:
+def _dynamic_slice(parameters: Parameters, x: np.ndarray, *starts: np.ndarray) -> np.ndarray:
     return x[tuple(_starts(starts, x.shape, parameters["slice_sizes"]))]
 
 
-def _dynamic_update_slice(
-    parameters: Mapping[str, Any], x: np.ndarray, update: np.ndarray, *starts: np.ndarray
-) -> np.ndarray:
+def _dynamic_update_slice(parameters: Parameters, x: np.ndarray, update: np.ndarray, *starts: np.ndarray) -> np.ndarray:
     result = x.copy()
     result[tuple(_starts(starts, x.shape, update.shape))] = update
     return result
 
 
-def _pad(parameters: Mapping[str, Any], x: np.ndarray, value: np.ndarray) -> np.ndarray:
+def _pad(parameters: Parameters, x: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Entry i goes to low + i (interior + 1), where that is inside the result; negative padding cuts off."""
     places, sizes = [], []
     for n, (low, high, interior) in zip(x.shape, parameters["padding_config"], strict=True):
@@ -74,7 +73,7 @@ def _pad(parameters: Mapping[str, Any], x: np.ndarray, value: np.ndarray) -> np.
     return result
 
 
-def gather(parameters: Mapping[str, Any], x: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def gather(parameters: Parameters, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """XLA's gather; where the mode is to fill, entries that come from outside x are -1, else indices are clamped.
 
     The result's axis `offset_dims[k]` runs along the k-th axis of x that is neither collapsed nor batched; the

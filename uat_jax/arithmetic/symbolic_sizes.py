@@ -46,7 +46,7 @@ def is_symbolic(value: Any) -> bool:
     return jax.export.is_symbolic_dim(value)
 
 
-def written(dimension: Any) -> Any:
+def written(dimension: Any) -> int | str:
     """A number as it is, or the text of a symbolic dimension.
 
     Raises:

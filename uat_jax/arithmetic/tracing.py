@@ -3,14 +3,16 @@
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, JaxprEqn
+from jax.typing import DTypeLike
 
 from uat_jax.errors import InputError
+from uat_jax.typing import Atom, PyTree
 
 OWN = ("arithmetic", "decide", "inputs")
 """Our packages whose equations stand for those of a user."""
@@ -19,14 +21,14 @@ LIBRARIES = (str(Path(jax.__file__ or "").parent), *(str(Path(__file__).parents[
 """Where JAX's own code lies, and ours that makes equations for what is written elsewhere."""
 
 
-def trace(function: Callable, *arguments: Any) -> ClosedJaxpr:
+def trace(function: Callable, *arguments: PyTree) -> ClosedJaxpr:
     """The jaxpr of function(*arguments), traced with 64-bit types exactly when an argument is float64."""
     wide = any(np.dtype(leaf.dtype) == np.float64 for leaf in jax.tree.leaves(arguments))
     with jax.enable_x64(wide):
         return jax.make_jaxpr(function)(*arguments)
 
 
-def single_output(closed_jaxpr: ClosedJaxpr) -> Any:
+def single_output(closed_jaxpr: ClosedJaxpr) -> ShapedArray:
     """The abstract value of a jaxpr's only output.
 
     Raises:
@@ -40,29 +42,29 @@ def single_output(closed_jaxpr: ClosedJaxpr) -> Any:
     return output
 
 
-def dtype_of(atom: Any) -> np.dtype:
+def dtype_of(atom: Atom) -> np.dtype:
     """The dtype of a variable or literal of a jaxpr."""
-    return atom.aval.dtype
+    return atom.aval.dtype  # type: ignore[attr-defined]
 
 
-def shape_of(atom: Any) -> tuple[int, ...]:
+def shape_of(atom: Atom) -> tuple[int, ...]:
     """The shape of a variable or literal of a jaxpr."""
-    return atom.aval.shape
+    return atom.aval.shape  # type: ignore[attr-defined]
 
 
-def is_number(atom: Any) -> bool:
+def is_number(atom: Atom) -> bool:
     """Whether a variable or literal of a jaxpr is floating-point, so that its value is a number."""
     return is_floating(dtype_of(atom))
 
 
 @functools.cache
-def is_floating(dtype: Any) -> bool:
+def is_floating(dtype: DTypeLike | None) -> bool:
     """Whether a dtype is floating-point; None, of what has no dtype, is not."""
     return dtype is not None and jnp.issubdtype(dtype, jnp.floating)
 
 
 @functools.cache
-def is_complex(dtype: Any) -> bool:
+def is_complex(dtype: DTypeLike | None) -> bool:
     """Whether a dtype is one of complex numbers; None, of what has no dtype, is not."""
     return dtype is not None and jnp.issubdtype(dtype, jnp.complexfloating)
 

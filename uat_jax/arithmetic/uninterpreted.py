@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
-from jax.extend.core import JaxprEqn
+from jax.extend.core import JaxprEqn, Var
 
 from uat_jax.arithmetic.canonical_form import parameters_digest
 from uat_jax.arithmetic.concrete import is_keys
@@ -25,6 +25,7 @@ from uat_jax.arithmetic.primitives import TABLE, UNINTERPRETED, refuse
 from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array
 
 if TYPE_CHECKING:
     from uat_jax.arithmetic.fields import Fields
@@ -57,7 +58,7 @@ def apply_uninterpreted(fields: Fields, equation: JaxprEqn, operands: Sequence[A
     return [x if is_number(v) else _whole(fields, x, v) for x, v in zip(found, equation.outvars, strict=True)]
 
 
-def _whole(fields: Fields, x: Number, variable: Any) -> Number:
+def _whole(fields: Fields, x: Number, variable: Var) -> Number:
     """An integer or boolean result, which is one for all inputs: no NaN is among these."""
     nothing = np.zeros(x.shape, bool)
     x = fields.functions.choice(x.residues) if dtype_of(variable) == np.bool_ else x
@@ -117,7 +118,7 @@ def _within(equation: JaxprEqn) -> Iterator[JaxprEqn]:
             yield from _within(inner)
 
 
-def _text(array: Any) -> tuple[Any, ...]:
+def _text(array: Array) -> tuple[Any, ...]:
     """A concrete operand: its dtype, shape and bits."""
     if is_keys(array):
         return str(array.dtype), array.shape, np.asarray(jax.random.key_data(array)).tobytes()

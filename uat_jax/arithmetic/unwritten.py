@@ -23,6 +23,7 @@ from uat_jax.arithmetic.retracing import followed
 from uat_jax.arithmetic.scattering import landings
 from uat_jax.arithmetic.structure import gather, moved, moves
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
+from uat_jax.typing import Array, Atom
 
 ORIGIN = np.int16
 KNOWN, GIVEN, UNWRITTEN = map(ORIGIN, range(3))
@@ -56,7 +57,7 @@ class Entries:
         return self.values is not None and self.worst == KNOWN
 
 
-def written(array: Any) -> Entries:
+def written(array: Array) -> Entries:
     """The entries of a constant."""
     if getattr(array.dtype, "kind", "") in "iub":
         return Entries(np.broadcast_to(KNOWN, array.shape), np.asarray(array))
@@ -146,12 +147,12 @@ class Follower:
         return Entries(np.where(functools.reduce(np.logical_and, known, same), KNOWN, worst), first.values)
 
 
-def _is_plain(atom: Any) -> bool:
+def _is_plain(atom: Atom) -> bool:
     """Whether NumPy has the dtype; that of random keys it has not."""
     return isinstance(dtype_of(atom), np.dtype)
 
 
-def _is_whole(atom: Any) -> bool:
+def _is_whole(atom: Atom) -> bool:
     """Whether the entries are whole numbers or booleans."""
     return _is_plain(atom) and dtype_of(atom).kind in "iub"
 
@@ -184,7 +185,7 @@ def _entrywise(follower: Follower, equation: JaxprEqn, operands: Sequence[Entrie
     return [Entries(np.where(known, KNOWN, origins), values)]
 
 
-def _values(x: Entries, atom: Any) -> np.ndarray:
+def _values(x: Entries, atom: Atom) -> np.ndarray:
     """The values where they are known, and anything of the dtype elsewhere."""
     return np.zeros(shape_of(atom), dtype_of(atom)) if x.values is None else x.values
 

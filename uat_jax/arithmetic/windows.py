@@ -1,6 +1,6 @@
 """Convolution and pooling: padding, windows gathered into axes of their own, and a product or a reduction."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -10,9 +10,10 @@ from jax import lax
 
 from uat_jax.arithmetic.scattering import landed
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array, Parameters
 
 
-def _padded(x: Any, neutral: Any, padding: Sequence[tuple[int, int]], dilation: Sequence[int]) -> jax.Array:
+def _padded(x: Any, neutral: int, padding: Sequence[tuple[int, int]], dilation: Sequence[int]) -> jax.Array:
     """x with padding around and dilation - 1 entries between its last axes."""
     configuration = [(low, high, step - 1) for (low, high), step in zip(padding, dilation, strict=True)]
     before = [(0, 0, 0)] * (x.ndim - len(configuration))
@@ -30,7 +31,7 @@ def _windows(x: jax.Array, sizes: Sequence[int], strides: Sequence[int], dilatio
     return x
 
 
-def _windows_of(parameters: Mapping[str, Any], x: Any, neutral: Any) -> jax.Array:
+def _windows_of(parameters: Parameters, x: Array, neutral: Any) -> jax.Array:
     ones = (1,) * x.ndim
     x = _padded(x, neutral, parameters["padding"], parameters.get("base_dilation", ones))
     sizes, strides = parameters["window_dimensions"], parameters["window_strides"]
@@ -40,13 +41,13 @@ def _windows_of(parameters: Mapping[str, Any], x: Any, neutral: Any) -> jax.Arra
 def pooling(reduce: Callable[..., jax.Array], neutral: float) -> Callable[..., jax.Array]:
     """A reduction over every window: sums and averages, or the largest entries."""
 
-    def reduced(parameters: Mapping[str, Any], x: jax.Array) -> jax.Array:
+    def reduced(parameters: Parameters, x: jax.Array) -> jax.Array:
         return reduce(_windows_of(parameters, x, neutral), axis=tuple(range(1, 2 * x.ndim, 2)))
 
     return reduced
 
 
-def max_pooling_gradient(parameters: Mapping[str, Any], source: jax.Array, x: jax.Array) -> jax.Array:
+def max_pooling_gradient(parameters: Parameters, source: jax.Array, x: jax.Array) -> jax.Array:
     """The gradient of max pooling: each source goes to the first largest entry of its window."""
     if parameters["select_prim"] != lax.ge_p:
         raise UnsupportedError(f"got a pooling by '{parameters['select_prim'].name}'; use max pooling")
@@ -60,7 +61,7 @@ def max_pooling_gradient(parameters: Mapping[str, Any], source: jax.Array, x: ja
     return landed(lax.full_like(x, 0), places, parts, "scatter-add")
 
 
-def convolution(parameters: Mapping[str, Any], x: jax.Array, kernel: jax.Array) -> jax.Array:
+def convolution(parameters: Parameters, x: jax.Array, kernel: jax.Array) -> jax.Array:
     """result[n, o, p] = Σ_{i, k} window[n, i, p, k] kernel[o, i, k], group by group.
 
     x is brought to (batch, features, space…), the kernel to (output features, input features, space…). Feature groups

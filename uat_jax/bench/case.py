@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from uat_jax.errors import UatJaxError
+from uat_jax.typing import Function, PyTree
 
 
 class WrongAnswerError(UatJaxError):
@@ -27,8 +28,8 @@ class Program:
         compiles: a function of the host that compiles programs when it is first called: for how long is told.
     """
 
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
+    function: Function
+    arguments: tuple[PyTree, ...]
     compiled: bool = True
     operations: float | None = None
     trials: int | None = None
@@ -51,8 +52,8 @@ class Experiment:
     """
 
     programs: Mapping[str, Program]
-    check: Callable[[str, Any], None]
-    wrong: Callable[[Any], Any]
+    check: Callable[[str, PyTree], None]
+    wrong: Callable[[PyTree], PyTree]
     limits: Mapping[str, float] = field(default_factory=dict)
     compile_limits: Mapping[str, float] = field(default_factory=dict)
     least_shares: Mapping[str, float] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from uat_jax.bench.kernel import Kernel
 from uat_jax.bench.products import check_products, products
 from uat_jax.bench.topologies import PACKAGES, Topology
 from uat_jax.errors import UatJaxError
+from uat_jax.typing import PyTree
 
 COLLECTIVES = (
     "all-gather",
@@ -116,7 +117,7 @@ def _compiled(kernel: Kernel, size: Size, topology: Topology) -> AheadOfTime:
     )
 
 
-def check_device(executable: Any, device: Any) -> None:
+def check_device(executable: PyTree, device: Any) -> None:
     """Raise `WrongAnswerError` for an executable of other devices than the one asked for.
 
     JAX can lower for one platform and then compile for the host's, without a word.

@@ -8,16 +8,16 @@ import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import jax
 
 from uat_jax.devices import default_device
+from uat_jax.typing import JsonObject
 
 PACKAGES = ("uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint")
 
 
-def environment(effort: str) -> dict[str, Any]:
+def environment(effort: str) -> JsonObject:
     """Versions, device, processor, number of devices and cores, commit, day, settings."""
     device = default_device()
     return {

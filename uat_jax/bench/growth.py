@@ -11,6 +11,7 @@ from typing import Any
 
 from uat_jax.bench.case import Size
 from uat_jax.bench.measure import Row
+from uat_jax.typing import JsonObject
 
 POINTS = 3
 """The exponent is the slope of log(seconds) over log(axis) through the last so many points, by least squares."""
@@ -23,7 +24,7 @@ class Growth:
     case: str
     program: str
     axis: str
-    fixed: dict[str, Any]
+    fixed: JsonObject
     at: tuple[float, ...]
     seconds: tuple[float, ...]
 

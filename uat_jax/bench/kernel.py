@@ -12,13 +12,14 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from uat_jax.bench.case import Size
+from uat_jax.typing import Function, PyTree
 
 
 class Call(NamedTuple):
     """A function and what it is called with."""
 
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
+    function: Function
+    arguments: tuple[PyTree, ...]
     """Pytrees of `jax.ShapeDtypeStruct`."""
     partitions: tuple[P, ...] = ()
     """How each argument is spread over the mesh; empty: every device has all of it."""
@@ -32,7 +33,7 @@ class Call(NamedTuple):
         )
 
 
-def _at(sharding: NamedSharding, leaf: Any) -> jax.ShapeDtypeStruct:
+def _at(sharding: NamedSharding, leaf: PyTree) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
 
 

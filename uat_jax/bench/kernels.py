@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import AbstractMesh, Mesh
 from jax.sharding import PartitionSpec as P
+from jax.typing import DTypeLike
 
 from uat_jax.arithmetic.limbs import Limbs, byte_limbs, float_limbs
 from uat_jax.arithmetic.modular_matmul import modular_matmul
@@ -32,6 +33,7 @@ from uat_jax.lowering import LoweredRecursion
 from uat_jax.networks import activation, initialise_residual, initialise_transformer
 from uat_jax.networks.model import Model
 from uat_jax.symbolic.recursion import closed_form_recursion
+from uat_jax.typing import JsonObject, PyTree
 
 
 def chosen(names: Sequence[str]) -> list[Kernel]:
@@ -47,7 +49,7 @@ def chosen(names: Sequence[str]) -> list[Kernel]:
     return [known[name] for name in names] or list(KERNELS)
 
 
-def array(*shape: int, dtype: Any = jnp.float32) -> Any:
+def array(*shape: int, dtype: DTypeLike = jnp.float32) -> Any:
     """A shape, and nothing in it."""
     return jax.ShapeDtypeStruct(shape, dtype)
 
@@ -67,11 +69,11 @@ class Papers(NamedTuple):
     """A network of the papers as shapes, with both of its forms."""
 
     forms: Kernels
-    layers: Any
-    x: Any
+    layers: PyTree
+    x: jax.Array
 
     @property
-    def weights(self) -> dict[str, Any]:
+    def weights(self) -> JsonObject:
         """The letters of its closed form."""
         return jax.eval_shape(lambda layers: letters(self.forms.kind, layers), self.layers)
 
@@ -136,7 +138,7 @@ MODEL = Sizes(
 class Split(NamedTuple):
     """A function of (model, tokens), and where it is written."""
 
-    function: Callable[[Model, jax.Array], Any]
+    function: Callable[[Model, jax.Array], PyTree]
     module: str
 
 

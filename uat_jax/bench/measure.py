@@ -27,6 +27,7 @@ from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
 from uat_jax.bench.resident import resident_peak
 from uat_jax.decide.memory import check_bytes, needed_bytes
 from uat_jax.devices import default_device
+from uat_jax.typing import JsonObject
 
 LEAST_SECONDS = 1e-2
 """A program is repeated within a round until about so much time has passed: the first call finds the caches cold."""
@@ -55,7 +56,7 @@ class Row:
     """
 
     case: str
-    size: dict[str, Any]
+    size: JsonObject
     program: str
     baseline: str
     rounds: int
@@ -161,7 +162,7 @@ def _check(case: Case, size: Size, experiment: Experiment, ready: Mapping[str, _
         raise WrongAnswerError(f"{case.name}, {dict(size)}: the check of {name!r} accepts a wrong answer")
 
 
-def _first_answer(program: _Ready) -> Any:
+def _first_answer(program: _Ready) -> jax.Array:
     """How long it takes is kept and, of a program of the host, by how much the memory grows."""
     watched = contextlib.nullcontext(None) if program.program.compiled else resident_peak()
     with watched as peak, compiling() as stages:

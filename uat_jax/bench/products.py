@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.bench.case import UnavailableError
+from uat_jax.typing import Parameters
 
 WIDE = {"float64": "emulates float64, and not to the last bit", "int64": "has no 64-bit integer products"}
 WIDE["uint64"] = WIDE["int64"]
@@ -61,7 +62,7 @@ def _product(equation: JaxprEqn, times: int) -> Product:
 
 
 def _repeated(equation: JaxprEqn) -> int:
-    parameters: dict[str, Any] = equation.params
+    parameters: Parameters = equation.params
     if equation.primitive.name == "scan":
         return parameters["length"]
     return parameters["mesh"].size if equation.primitive.name == "shard_map" else 1

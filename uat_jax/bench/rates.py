@@ -5,8 +5,6 @@ A share of these rates says how far a program is from the limit of the machine, 
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
@@ -32,9 +30,9 @@ def yardsticks(platform: str, dtype: str, quick: bool) -> dict[str, Program]:
     }
 
 
-def _product(a: Any, b: Any) -> Any:
+def _product(a: jax.Array, b: jax.Array) -> jax.Array:
     return jnp.matmul(a, b, precision="highest")
 
 
-def _copy(x: Any) -> Any:
+def _copy(x: jax.Array) -> jax.Array:
     return -x  # a plain copy would be left out by the compiler

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
 
 from uat_jax.bench.measure import Row
 from uat_jax.errors import InputError
+from uat_jax.typing import JsonObject
 
 
-def as_line(row: Row, environment: Mapping[str, Any]) -> str:
+def as_line(row: Row, environment: JsonObject) -> str:
     """One line: the row, whether its aims were met, and what it was measured on."""
     return json.dumps({**asdict(row), "met": row.met, "environment": environment}, ensure_ascii=False) + "\n"
 
 
-def read(path: Path) -> tuple[list[Row], dict[str, Any]]:
+def read(path: Path) -> tuple[list[Row], JsonObject]:
     """The rows of a file and what they were measured on.
 
     Raises:

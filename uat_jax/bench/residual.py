@@ -19,16 +19,18 @@ To first order, one layer adds to the error e of what it is given
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from uat_jax.bench.case import Experiment, Program, WrongAnswerError
 from uat_jax.networks import ResidualLayer
 from uat_jax.networks.residual import residual_layer
 from uat_jax.networks.stack import Stack, carry
+from uat_jax.typing import PyTree
 
 SIGMA = jax.nn.relu
 Arrays = Mapping[str, jax.Array]
@@ -114,19 +116,19 @@ def network_of_columns(weights: Arrays, x: jax.Array) -> jax.Array:
     return network({**weights, **{name: weights[name][..., None] for name in ("b_j", "c_j")}}, x)
 
 
-def roundings(inner: int, dtype: Any) -> tuple[float, float]:
+def roundings(inner: int, dtype: DTypeLike) -> tuple[float, float]:
     """ε and u for products of that inner length."""
     u = float(jnp.finfo(dtype).eps) / 2
     v = min(u, float(jnp.finfo(jnp.float32).eps) / 2)
     return inner * v / (1 - inner * v) + u, u
 
 
-def tolerance(inner: int, dtype: Any) -> float:
+def tolerance(inner: int, dtype: DTypeLike) -> float:
     """The tolerance for an answer in dtype and the reference in float64 together."""
     return sum(15 * ε + 25 * u for ε, u in (roundings(inner, dtype), roundings(inner, np.float64)))
 
 
-def experiment(networks: Mapping[str, Residual], programs: Mapping[str, Program], **aims: Any) -> Experiment:
+def experiment(networks: Mapping[str, Residual], programs: Mapping[str, Program], **aims: PyTree) -> Experiment:
     """Programs that give x_L of every input of their network; the wrong answer lacks the last layer's c_L.
 
     The networks share their last layer and the dtype.
@@ -137,7 +139,7 @@ def experiment(networks: Mapping[str, Residual], programs: Mapping[str, Program]
     return Experiment(programs, check, lambda answer: np.asarray(answer, np.float64) - of.last_bias, **aims)
 
 
-def compare(name: str, answer: Any, exact: np.ndarray, allowed: float) -> None:
+def compare(name: str, answer: PyTree, exact: np.ndarray, allowed: float) -> None:
     """Raise `WrongAnswerError` for an answer of another shape, or further off than rounding explains."""
     found = np.asarray(answer, np.float64)
     if found.shape != exact.shape:

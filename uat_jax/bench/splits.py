@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from uat_jax.bench.case import Experiment, Program, WrongAnswerError
+from uat_jax.typing import PyTree
 
 Split = Callable[[Any, jax.Array], jax.Array]
 """(weights, one input) → parts (S, N, M)."""
@@ -26,7 +28,7 @@ class Way(NamedTuple):
     """One way to compute parts."""
 
     split: Split
-    weights: Any
+    weights: PyTree
     operations: float | None = None
     limit: float | None = None
 
@@ -34,7 +36,7 @@ class Way(NamedTuple):
 class Network(NamedTuple):
     """A network, inputs, and what its output is."""
 
-    weights: Any
+    weights: PyTree
     inputs: jax.Array
     """A batch, (B, …)."""
     plain: Split
@@ -73,7 +75,7 @@ def split_experiment(of: Network, ways: Mapping[str, Way]) -> Experiment:
     return Experiment(programs, check, wrong=without_bias, limits=limits)
 
 
-def _run(split: Split, weights: Any, inputs: jax.Array) -> np.ndarray:
+def _run(split: Split, weights: PyTree, inputs: jax.Array) -> np.ndarray:
     """The parts of every input, (B, S, N, M), in the dtype of the weights; not compiled as a whole: it may be deep."""
     dtype = jax.tree.leaves(weights)[0].dtype
     with jax.enable_x64(dtype == np.float64):
@@ -81,7 +83,7 @@ def _run(split: Split, weights: Any, inputs: jax.Array) -> np.ndarray:
         return np.asarray(jax.vmap(split, in_axes=(None, 0))(weights, x), np.float64)
 
 
-def _cast(arrays: Any, dtype: Any) -> Any:
+def _cast(arrays: PyTree, dtype: DTypeLike) -> jax.Array:
     """Floating-point arrays in another dtype, as NumPy arrays."""
     floating = lambda a: jnp.issubdtype(a.dtype, jnp.floating)
     return jax.tree.map(lambda a: np.asarray(a).astype(dtype) if floating(a) else np.asarray(a), arrays)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 
 from uat_jax.bench.models import check_heads, draw
 from uat_jax.bench.splits import Network
@@ -58,7 +59,7 @@ def count(family: str, *, tokens: int, features: int, heads: int, hidden: int) -
 # --- real models ---------------------------------------------------------------------------------------------------
 
 
-def _real(family: str, separate: bool, batch: int, dtype: Any, tokens: int, **sizes: int) -> Network:
+def _real(family: str, separate: bool, batch: int, dtype: DTypeLike, tokens: int, **sizes: int) -> Network:
     drawn = functools.partial(draw, family=family, tokens=tokens, vocabulary=VOCABULARY, dtype=dtype, **sizes)
     model = jax.jit(drawn)(jax.random.key(0))
     inputs = jax.random.randint(jax.random.key(1), (batch, tokens), 0, VOCABULARY, jnp.int32)
@@ -103,7 +104,7 @@ Layers = tuple[TransformerLayer, ...]
 
 
 def _papers(
-    separate: bool, batch: int, dtype: Any, tokens: int, depth: int, features: int, heads: int, hidden: int
+    separate: bool, batch: int, dtype: DTypeLike, tokens: int, depth: int, features: int, heads: int, hidden: int
 ) -> Network:
     widths, inside = [features] * (depth + 1), [hidden] * depth
     layers = initialise_transformer(jax.random.key(0), features=widths, heads=heads, hidden=inside, dtype=dtype)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -13,6 +12,7 @@ from uat_jax.bench.case import Experiment, Program, WrongAnswerError
 from uat_jax.decide.effort import ERROR
 from uat_jax.decide.identity import identity
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
+from uat_jax.typing import PyTree
 
 Writing = Callable[..., jax.Array]
 
@@ -20,7 +20,7 @@ Writing = Callable[..., jax.Array]
 def experiment(
     left: Writing,
     right: Writing,
-    arguments: Sequence[Any],
+    arguments: Sequence[PyTree],
     *,
     name: str,
     exact: np.ndarray,
@@ -40,7 +40,7 @@ def experiment(
         if np.array_equal(*draw(pair[0], traced(twin))):
             raise WrongAnswerError(f"{name}: the wrong twin {twin.__name__!r} was accepted")
 
-    def check(program: str, answer: Any) -> None:
+    def check(program: str, answer: PyTree) -> None:
         if isinstance(answer, bool):
             if not answer:
                 raise WrongAnswerError(f"{program}: the writings were not found to be equal")
@@ -53,7 +53,7 @@ def experiment(
         if not off <= most:
             raise WrongAnswerError(f"{program}: the writings are {off:.3g} off, wanted at most {most:.3g}")
 
-    def wrong(answer: Any) -> Any:
+    def wrong(answer: PyTree) -> PyTree:
         if isinstance(answer, bool):
             return not answer
         x, y = (np.asarray(side) for side in answer)

@@ -38,6 +38,7 @@ from uat_jax.decide.integers import Integers, ends, held
 from uat_jax.decide.prime_fields import ATTEMPTS, DEEPEST, PrimeFields
 from uat_jax.decide.recheck import hostile, stated_inputs
 from uat_jax.errors import BudgetError, UatJaxError
+from uat_jax.typing import Atom, Parameters
 
 SECONDS, EQUATIONS = 30.0, 100_000
 """What looking for equal values may take: beyond that, only what is written in the same way is alike."""
@@ -360,7 +361,7 @@ class _Pair:
         operands = [self.written(side, atom) for atom in equation.invars]
         return " ".join([equation.primitive.name, *operands, *_settings(equation.params)])
 
-    def written(self, side: int, atom: Any) -> str:
+    def written(self, side: int, atom: Atom) -> str:
         """An operand: an input by its name, a number, or the operation that computes it."""
         program = self.programs[side]
         if isinstance(atom, Literal):
@@ -450,12 +451,12 @@ def _same(a: Any, b: Any, of_variables: Callable[[Any, Any], bool]) -> bool:
     return of_variables(a, b)
 
 
-def _type(atom: Any) -> str:
+def _type(atom: Atom) -> str:
     """Such as f32[4,8]."""
     return atom.aval.str_short(short_dtypes=True)
 
 
-def _settings(parameters: Mapping[str, Any]) -> Iterator[str]:
+def _settings(parameters: Parameters) -> Iterator[str]:
     """The parameters of an operation that are short, but for those that say nothing."""
     for name, value in sorted(parameters.items()):
         text = str(value).replace(" ", "")

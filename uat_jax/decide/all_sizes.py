@@ -28,6 +28,7 @@ from uat_jax.indexed import Inputs, Open, Proof, proved
 from uat_jax.indexed.constraints import NEW, derived, lowest
 from uat_jax.indexed.dimension import smallest
 from uat_jax.indexed.whole_numbers import LARGEST_SIZE
+from uat_jax.typing import PyTree
 
 ALL_SIZES = "all sizes"
 """The subject of what is said about sizes that were not tried."""
@@ -133,7 +134,7 @@ def sized_programs(symbolic: Symbolic, specification: Specification) -> SizedPro
     )
 
 
-def as_reals_of(leaves: Sequence[Any]) -> AsReals:
+def as_reals_of(leaves: Sequence[PyTree]) -> AsReals:
     """How the integers among inputs are read as functions of real numbers."""
     variables = [leaf for leaf in leaves if is_variable(leaf)]
     domains = Domains(tuple(map(domain_of, variables)))
@@ -157,7 +158,7 @@ def symbolic_programs(left: Callable, right: Callable, specification: Specificat
     return first, second, inputs_of(leaves, specification.symbols, specification.constraints, dimensions[0].scope)
 
 
-def inputs_of(leaves: Sequence[Any], symbols: Sequence[str], constraints: Sequence[str], scope: Any) -> Inputs:
+def inputs_of(leaves: Sequence[PyTree], symbols: Sequence[str], constraints: Sequence[str], scope: Any) -> Inputs:
     """What is known of inputs and of sizes.
 
     Raises:
@@ -176,7 +177,7 @@ def _without_lengths(outputs: Any) -> Any:
     return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((), leaf.dtype), outputs)
 
 
-def _sign(leaf: Any) -> int:
+def _sign(leaf: PyTree) -> int:
     """2 for an input that is positive, 1 for one that is not negative, else 0."""
     domain = domain_of(leaf)
     if isinstance(domain, Integers):  # read as a real number

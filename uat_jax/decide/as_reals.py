@@ -66,7 +66,7 @@ class AsReals:
         jaxpr = program.jaxpr.replace(invars=inputs, eqns=[*first, *program.eqns])
         return ClosedJaxpr(jaxpr, program.consts)
 
-    def _value(self, i: int, u: Any) -> Any:
+    def _value(self, i: int, u: jax.Array) -> jax.Array:
         """The integer or truth value of a real number."""
         of, dtype = self.domains[i], self.dtypes[i]
         assert isinstance(of, Integers)

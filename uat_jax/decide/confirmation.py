@@ -316,7 +316,7 @@ def _whole(dimension: Any, sizes: Sizes) -> int:
 
 
 def _value(
-    program: Program, letters: Sequence[m.Letter], matrices: Sequence[Any], sizes: Sizes, activation: Activation
+    program: Program, letters: Sequence[m.Letter], matrices: Sequence[jax.Array], sizes: Sizes, activation: Activation
 ) -> jax.Array:
     """The program's result; it may use fewer letters than there are matrices."""
     argument, *_ = letters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
@@ -21,13 +21,16 @@ from uat_jax.symbolic.language import exact_scalar
 from uat_jax.symbolic.relations import text_of
 from uat_jax.symbolic.slices import nonnegative
 
+if TYPE_CHECKING:
+    from uat_jax.symbolic.relations import Relation
+
 Shape = Mapping[sympy.Symbol, int]
 Number = int | Fraction
 Said = Callable[[Any, Shape | None], Statements]
 
 
 def counted(
-    claimed: Any,
+    claimed: sympy.Expr | int,
     found: Any,
     *,
     what: str,
@@ -71,7 +74,7 @@ def counted(
     yield wrong or Evidence(Method.COUNTEREXAMPLE, f"{what}: none at {len(numbers)} shapes", Verdict.UNKNOWN)
 
 
-def as_counted(count: Any, given: Iterable[Any] = ()) -> Said:
+def as_counted(count: Any, given: Iterable[Relation] = ()) -> Said:
     """How a count is told to a checker: a number in which `statements.Tally` stand, or several of them."""
     return lambda claimed, at: of_count(claimed, count, given=given, at=at)
 
@@ -101,19 +104,19 @@ def _check_shapes(shapes: list[Shape], given: tuple[Any, ...], what: str) -> Non
                 raise InputError(f"got {_shown(shape)}, where {text_of(relation)} does not hold; leave that shape out")
 
 
-def _terms(*formulas: Any) -> list[Any]:
+def _terms(*formulas: Any) -> list[sympy.Expr]:
     """The different products of symbols and powers, without numbers in front, that the formulas are sums of."""
     parts = (part for formula in formulas for part in sympy.Add.make_args(sympy.expand(formula)))
     return sorted({part.as_coeff_Mul()[1] for part in parts if part != 0}, key=sympy.default_sort_key)
 
 
-def _determined(terms: list[Any], shapes: list[Shape]) -> bool:
+def _determined(terms: list[sympy.Expr], shapes: list[Shape]) -> bool:
     """Whether only one combination of the terms has given values at the shapes."""
     rows = [[_at(term, shape) for term in terms] for shape in shapes]
     return sympy.Matrix(rows).rank() == len(terms)
 
 
-def _is_defined(formula: Any, given: tuple[Any, ...]) -> bool:
+def _is_defined(formula: sympy.Expr, given: tuple[Any, ...]) -> bool:
     """Whether no divisor of the formula can vanish, and every logarithm is of a positive number, for all sizes."""
     parts = list(sympy.preorder_traversal(formula))
     divisors = [p.base for p in parts if isinstance(p, sympy.Pow) and not p.exp.is_nonnegative]
@@ -138,7 +141,7 @@ def _smallest(claimed: Any, numbers: list[tuple[Shape, Any]], what: str, said: S
     return None
 
 
-def _at(expression: Any, shape: Shape) -> Any:
+def _at(expression: sympy.Expr, shape: Shape) -> Any:
     """The number that an expression is at a shape."""
     value = expression.xreplace(_sizes(shape)).doit()
     if value.free_symbols:
@@ -146,11 +149,11 @@ def _at(expression: Any, shape: Shape) -> Any:
     return value
 
 
-def _sizes(shape: Shape) -> dict[Any, Any]:
+def _sizes(shape: Shape) -> dict[sympy.Symbol, sympy.Expr]:
     return {symbol: sympy.Integer(size) for symbol, size in shape.items()}
 
 
-def _exact(number: Number) -> Any:
+def _exact(number: Number) -> sympy.Expr | None:
     if isinstance(number, float):
         raise InputError(f"got the float {number} as a count; wanted a whole number or a Fraction")
     fraction = Fraction(number)

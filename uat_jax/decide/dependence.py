@@ -7,7 +7,7 @@ and "dynamic" by two inputs at which ball arithmetic separates the two exact val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
+from uat_jax.typing import Function
 
 Arguments = m.Letter | Sequence[m.Letter]
 
@@ -133,7 +134,7 @@ def static(
 
 
 def dynamic(
-    function: Callable[..., Any],
+    function: Function,
     inputs: tuple[Any, Any],
     *,
     what: str,

@@ -10,6 +10,7 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from uat_jax.decide.specification import Specification, as_written, is_variable, is_whole, name_of, same_outputs
 from uat_jax.errors import InputError
+from uat_jax.typing import PyTree
 
 
 def pulled_back(
@@ -39,7 +40,7 @@ def pulled_back(
     return _pulled_back(name_of(left), first, tree), _pulled_back(name_of(right), second, tree), arguments
 
 
-def _pulled_back(name: str, program: ClosedJaxpr, tree: Any) -> Callable:
+def _pulled_back(name: str, program: ClosedJaxpr, tree: PyTree) -> Callable:
     """The derivative of a function that was traced already, so that it is not called again."""
 
     def derivative(*arguments: Any) -> Any:

@@ -233,7 +233,7 @@ def _bottlenecks(program: FlatProgram) -> Iterator[tuple[int, Var]]:
             yield place, live[0]
 
 
-def _operands(a: Any, b: Any, left: FlatProgram, right: FlatProgram) -> list[tuple[Atom, Atom]] | None:
+def _operands(a: Var, b: Var, left: FlatProgram, right: FlatProgram) -> list[tuple[Atom, Atom]] | None:
     """The pairs of operands of the equations that compute two values, if these do the same to them."""
     first, second = left.equations[left.producer[a]], right.equations[right.producer[b]]
     one, other = left.operations[first.outvars[0]], right.operations[second.outvars[0]]
@@ -256,7 +256,7 @@ def _read(program: FlatProgram, cone: Sequence[int]) -> set[Any]:
     return {v for place in cone for v in variables(program.equations[place].invars)}
 
 
-def _type(atom: Any) -> tuple[Any, ...]:
+def _type(atom: Atom) -> tuple[Any, ...]:
     return shape_of(atom), dtype_of(atom)
 
 

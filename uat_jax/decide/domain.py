@@ -19,14 +19,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
+from jax.typing import DTypeLike
 
 from uat_jax.arithmetic.facts import Facts, of_inputs
 from uat_jax.arithmetic.integer_ranges import Range
 from uat_jax.decide.integers import WHOLE, Integers, all_of
 from uat_jax.errors import DomainError
+from uat_jax.typing import PyTree
 
 
-def _check_end(end: Any) -> None:
+def _check_end(end: float) -> None:
     """Raises `DomainError` unless it is a number that float64 holds, or an infinity."""
     number = isinstance(end, int | float | np.integer | np.floating) and not isinstance(end, bool)
     if not number or end != end:
@@ -198,7 +200,7 @@ class Domains:
 
     of: tuple[Any, ...] = ()
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> Any:  # Any: an `Interval`, or `Integers` where the input has whole numbers
         return self.of[index] if index < len(self.of) else REALS
 
     @property
@@ -256,7 +258,7 @@ def _check_whole(dtype: Any, domain: Integers) -> None:
     raise DomainError(f"got the integers {domain.written()} for an input of {dtype}; {wanted}")
 
 
-def positive(spec: Any) -> Restricted:
+def positive(spec: PyTree) -> Restricted:
     """The input of a function with every entry above 0: `spec` is a `jax.ShapeDtypeStruct` or an array of floats.
 
     Returns:
@@ -273,7 +275,7 @@ def positive(spec: Any) -> Restricted:
     return _restricted(spec, Interval(0.0, math.inf, open=True))
 
 
-def nonnegative(spec: Any) -> Restricted:
+def nonnegative(spec: PyTree) -> Restricted:
     """The input of a function with every entry at least 0: `spec` is a `jax.ShapeDtypeStruct` or an array of floats.
 
     Returns:
@@ -290,7 +292,7 @@ def nonnegative(spec: Any) -> Restricted:
     return _restricted(spec, Interval(0.0, math.inf))
 
 
-def interval(spec: Any, low: float, high: float) -> Restricted:
+def interval(spec: PyTree, low: float, high: float) -> Restricted:
     """The input of a function with every entry from `low` to `high`, both included; either end may be infinite.
 
     `spec` is a `jax.ShapeDtypeStruct`, an array of floats inside, of which only shape and dtype count, or an input with
@@ -311,7 +313,7 @@ def interval(spec: Any, low: float, high: float) -> Restricted:
     return _restricted(spec, Interval(low, high))
 
 
-def integers(spec: Any, low: int, high: int) -> Restricted:
+def integers(spec: PyTree, low: int, high: int) -> Restricted:
     """The input of a function with every entry an integer from `low` to `high`, both included.
 
     `spec` is a `jax.ShapeDtypeStruct` of integers or booleans, an array of them, of which only shape and dtype count,
@@ -332,7 +334,7 @@ def integers(spec: Any, low: int, high: int) -> Restricted:
     return _restricted(spec, Integers(low, high))
 
 
-def _restricted(spec: Any, domain: Interval | Integers) -> Restricted:
+def _restricted(spec: PyTree, domain: Interval | Integers) -> Restricted:
     if not (hasattr(spec, "shape") and hasattr(spec, "dtype")):
         got = type(spec).__name__
         raise DomainError(f"got a {got} for an input with a domain; pass a jax.ShapeDtypeStruct, one for each leaf")
@@ -345,7 +347,7 @@ def _restricted(spec: Any, domain: Interval | Integers) -> Restricted:
     return Restricted(tuple(spec.shape), spec.dtype, both)
 
 
-def is_concrete(spec: Any) -> bool:
+def is_concrete(spec: PyTree) -> bool:
     """Whether a spec is an array with values."""
     return isinstance(spec, np.ndarray | jax.Array) and not isinstance(spec, Tracer)
 
@@ -361,7 +363,7 @@ def _check_inside(array: np.ndarray, domain: Interval | Integers) -> None:
         )
 
 
-def parse_integers(text: str, dtype: Any) -> Integers:
+def parse_integers(text: str, dtype: DTypeLike) -> Integers:
     """The range that a text such as "in [0, 10]" says; "" is all values of the dtype.
 
     Raises:
@@ -377,7 +379,7 @@ def parse_integers(text: str, dtype: Any) -> Integers:
     return found
 
 
-def with_shape(leaf: Any, shape: tuple[Any, ...]) -> Any:
+def with_shape(leaf: PyTree, shape: tuple[Any, ...]) -> Any:
     """A spec of another shape, with the same domain; an array of whole numbers stays what it is."""
     domain = domain_of(leaf)
     if isinstance(leaf, Restricted):
@@ -386,7 +388,7 @@ def with_shape(leaf: Any, shape: tuple[Any, ...]) -> Any:
     return jax.ShapeDtypeStruct(shape, leaf.dtype) if spec else leaf
 
 
-def domain_of(leaf: Any) -> Any:
+def domain_of(leaf: PyTree) -> Any:
     """What the entries of an input range over: an `Interval`, or `Integers` of an input that is a variable of them."""
     if isinstance(leaf, Restricted):
         return leaf.domain

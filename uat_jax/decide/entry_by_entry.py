@@ -25,6 +25,7 @@ from uat_jax.decide.solver import name_of_solver, solved
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.whole_programs import WholePair, check_exact, is_whole_program
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array
 
 MOST_INPUTS, SECONDS = 2**16, 20.0
 """So many integers are tried at most; else the solver is asked for so long."""
@@ -38,7 +39,7 @@ def of_one_entry(program: ClosedJaxpr) -> ClosedJaxpr | None:
     if any(np.ndim(x) for x in program.consts):
         return None
 
-    def applied(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:
+    def applied(equation: JaxprEqn, operands: list[Array]) -> Sequence[Any]:
         return operands if equation.primitive.name == "broadcast_in_dim" else bound(equation, operands, equation.params)
 
     scalars = [jax.ShapeDtypeStruct((), dtype_of(v)) for v in program.jaxpr.invars]

@@ -84,6 +84,7 @@ from uat_jax.errors import (
     UnsupportedError,
 )
 from uat_jax.inputs.functions import FunctionLike, comparable, readings_of
+from uat_jax.typing import PyTree
 
 LARGE = 200_000
 """Where no sizes are listed, those are left out at which more entries than this are computed."""
@@ -101,7 +102,7 @@ KIND = "equivalence"
 def certify(
     left: FunctionLike,
     right: FunctionLike,
-    *specs: Any,
+    *specs: PyTree,
     error: float = ERROR,
     seed: int = 0,
     budget: float | None = None,
@@ -166,7 +167,7 @@ def certify(
 def assert_equivalent(
     left: FunctionLike,
     right: FunctionLike,
-    *specs: Any,
+    *specs: PyTree,
     error: float = ERROR,
     seed: int = 0,
     budget: float | None = None,
@@ -211,7 +212,7 @@ def assert_equivalent(
 def _question(
     left: Callable[..., Any],
     right: Callable[..., Any],
-    specs: tuple[Any, ...],
+    specs: tuple[PyTree, ...],
     sizes: Sequence[Sizes] | None,
     wrt: str | None,
     almost_everywhere: bool,

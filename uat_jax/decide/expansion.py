@@ -17,6 +17,7 @@ import numpy as np
 from jax import lax
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from jax.typing import DTypeLike
 
 from uat_jax.arithmetic.fewer_bits import rounded, rounds
 from uat_jax.arithmetic.interpreter import called, programs_within
@@ -28,6 +29,7 @@ from uat_jax.decide.kernel_memory import check_written, left_unwritten
 from uat_jax.decide.kernels import is_kernel, kernel, named
 from uat_jax.decide.outside_names import call_outside, is_call, never_returns
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array, Atom
 
 SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index"])
 """Primitives of JAX that are written out where that is possible."""
@@ -110,11 +112,11 @@ class _Known:
     def __init__(self) -> None:
         self.values: dict[int, tuple[Any, np.ndarray]] = {}
 
-    def of(self, x: Any) -> np.ndarray | None:
+    def of(self, x: Array) -> np.ndarray | None:
         """The value of a constant, or of what was made of constants without rounding; None of all else."""
         return x if isinstance(x, np.ndarray) else self.values.get(id(x), (None, None))[1]
 
-    def computed(self, equation: JaxprEqn, operands: Sequence[Any], results: list[Any]) -> list[Any]:
+    def computed(self, equation: JaxprEqn, operands: Sequence[Array], results: list[jax.Array]) -> list[jax.Array]:
         """The results of an equation; if its operands are single numbers that are known, what they are is kept."""
         atoms = (*equation.invars, *equation.outvars)
         single = all(not shape_of(a) and isinstance(dtype_of(a), np.dtype) for a in atoms)  # a key is none
@@ -140,15 +142,15 @@ def _is_subnormal(x: np.ndarray) -> bool:
     return bool(jnp.issubdtype(x.dtype, jnp.floating) and 0 < abs(x) < jnp.finfo(x.dtype).tiny)
 
 
-def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any], floats: _Known) -> list[Any]:
+def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any], floats: _Known) -> list[jax.Array]:
     """What a program returns, written out."""
     jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
-    values: dict[Var, Any] = dict(zip(jaxpr.invars, inputs, strict=True))
+    values: dict[Var, Array] = dict(zip(jaxpr.invars, inputs, strict=True))
     values |= dict(zip(jaxpr.constvars, constants, strict=True))
     later = {e.outvars[0]: e for e in jaxpr.eqns if _is_for_one_use(e)}
     stacks = {e.outvars[0]: e for e in jaxpr.eqns if e.primitive.name == "stack"}
 
-    def read(atom: Any) -> Any:
+    def read(atom: Atom) -> Any:
         if isinstance(atom, Literal):
             return np.asarray(atom.val, dtype_of(atom))
         if atom not in values:  # it is used for something else
@@ -229,7 +231,7 @@ def _first_that_holds(
     return [chosen]
 
 
-def _sign_bits(equation: JaxprEqn, bits: Mapping[Any, JaxprEqn], read: Callable[[Any], Any]) -> list[Any] | None:
+def _sign_bits(equation: JaxprEqn, bits: Mapping[Var, JaxprEqn], read: Callable[[Any], Any]) -> list[Any] | None:
     """The sign bit of a float, which `jnp.signbit` shifts down: whether a real number is below 0."""
     if equation.primitive.name not in ("shift_right_arithmetic", "shift_right_logical"):
         return None
@@ -311,13 +313,13 @@ def _waiting(program: ClosedJaxpr | Jaxpr, inputs: Sequence[bool]) -> list[bool]
 def _error(branch: ClosedJaxpr) -> ClosedJaxpr:
     """A branch of the same types that computes 0/0: where it is taken, the program is undefined."""
 
-    def undefined(*operands: Any) -> list[Any]:
+    def undefined(*operands: Array) -> list[Any]:
         return [_undefined(shape_of(v), dtype_of(v)) for v in branch.jaxpr.outvars]
 
     return retraced(branch, undefined)
 
 
-def _undefined(shape: tuple[int, ...], dtype: Any) -> Any:
+def _undefined(shape: tuple[int, ...], dtype: DTypeLike) -> Any:
     """0/0, cast to the dtype; of a complex number both parts."""
     mark = lax.broadcast(MARK, shape)
     zeros = lax.sub(mark, mark)

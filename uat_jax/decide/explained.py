@@ -27,7 +27,7 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import Value, interpret
+from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.recognition import Reading, balls
 from uat_jax.errors import UatJaxError
 
@@ -64,7 +64,7 @@ class Moved(Doubles):
         self.factors, self.deadline = factors, deadline
         self.met: dict[Constant, float] = {}
 
-    def constant(self, array: Any, dtype: np.dtype) -> Value:
+    def constant(self, array: Any, dtype: np.dtype) -> np.ndarray:
         """A literal or captured array."""
         values = np.asarray(array).astype(np.float64)
         distinct = np.unique(values)[: MOST_CONSTANTS + 1]

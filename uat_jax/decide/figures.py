@@ -552,7 +552,7 @@ def _data(value: Any) -> Any:
     return list(map(_data, value)) if isinstance(value, list | tuple) else value
 
 
-def typed(kind: Any, data: Any) -> Any:
+def typed(kind: object, data: Any) -> Any:
     """JSON as a value of the type `kind`: a dataclass, tuple, mapping, number, text or truth, or None where it may be.
 
     Raises:

@@ -18,10 +18,10 @@ from jax.extend.core import JaxprEqn, Literal, Var
 from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
 from uat_jax.arithmetic.fact_rules import DECISIONS
 from uat_jax.arithmetic.facts import Defined, Facts, Nature
-from uat_jax.arithmetic.fields import Fields
+from uat_jax.arithmetic.fields import Fields, Value
 from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, variables
 from uat_jax.arithmetic.gathering import gathered
-from uat_jax.arithmetic.interpreter import Numbered, Value, Walk
+from uat_jax.arithmetic.interpreter import Numbered, Walk
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.refused import Refused
 from uat_jax.arithmetic.residues import Draw, Residues
@@ -29,6 +29,7 @@ from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.decide.cut import START, Cut, matched
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.typing import Atom
 
 MANY = 0.25
 """An array is shared if so large a part of its entries is."""
@@ -92,7 +93,7 @@ class FingerprintFields(Fields):
 
     draw: ShallowDraw
 
-    def evaluate(self, equation: Any, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation."""
         self.draw.replaced = equation.primitive.name == "exp" and self._is_replaced(operands[0])
         if self.alike is not None:
@@ -142,7 +143,7 @@ class Fingerprints:
         programs: tuple[FlatProgram, FlatProgram],
         fields: PrimeFields,
         laws: frozenset[str],
-        seed: Sequence[Any],
+        seed: Sequence[int | str],
         cut: Cut = START,
         replaced: Replaced = NOTHING,
     ):
@@ -201,7 +202,7 @@ class Fingerprints:
         self.order[side].append(place)
         return True
 
-    def _read(self, side: int, atom: Any) -> Numbered:
+    def _read(self, side: int, atom: Atom) -> Numbered:
         """The value of an atom; what is computed of inputs alone is computed when it is needed."""
         values, program = self.values[side], self.programs[side]
         if isinstance(atom, Literal):
@@ -402,7 +403,7 @@ def _decides(equation: JaxprEqn) -> bool:
     return name in DECISIONS or name not in UNDEFINED_STAYS or not all(map(is_number, equation.outvars))
 
 
-def _may_be_undefined(atom: Any, operand: Numbered) -> bool:
+def _may_be_undefined(atom: Atom, operand: Numbered) -> bool:
     """Whether a number is not known to be defined for all inputs; what is decided by such a one is noted elsewhere."""
     number = operand[1]
     sure = not isinstance(number, Number) or number.facts is not None and number.facts.defined is Defined.ALWAYS

@@ -10,7 +10,7 @@ A search: what it finds is shown by an input, and what it does not find may stil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,7 +117,7 @@ class _Search:
         self.device, self.names, self.sizes, self.seed = device, names, sizes, seed
         self.deadline = device.allowance.deadline(SECONDS)
         self.found: dict[tuple[str, int], Hazard] = {}
-        self.attempts: dict[Any, int] = {}
+        self.attempts: dict[Hashable, int] = {}
         self.tried = 0
         entries = [max(1, sum(x.size for x in device.inputs)), *map(largest_array, device.programs)]
         self.copies = max(1, MEMORY // max(entries))
@@ -343,12 +343,12 @@ class _Search:
         return f"entry [{', '.join(map(str, index))}]{which}"
 
 
-def _half(dtype: Any) -> float:
+def _half(dtype: np.dtype) -> float:
     """√u: half of the digits of a dtype."""
     return unit_roundoff(dtype) ** 0.5
 
 
-def _smallest(dtype: Any) -> float:
+def _smallest(dtype: np.dtype) -> float:
     """A difference that flushing numbers to zero explains, with a margin for a few steps."""
     return 64 * float(jnp.finfo(dtype).smallest_normal)
 

@@ -29,6 +29,7 @@ from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.rounding_bound import Deviation, Rounding, rounding_of
 from uat_jax.decide.specification import Specification, is_variable, sizes_text
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import PyTree
 
 COMPLEX = "the functions compute with complex numbers, whose operations each device rounds in its own way"
 """Why nothing is said of the floats of programs of parts, which are not the ones that are run."""
@@ -191,7 +192,7 @@ def input_names(function: Callable, specification: Specification) -> list[str]:
     return [f"{named[path[0].idx]}{keystr(path[1:])}{part}" for path, part in floats]
 
 
-def _part_names(leaf: Any) -> tuple[str, ...]:
+def _part_names(leaf: PyTree) -> tuple[str, ...]:
     """What the parts of a leaf are called behind its name: a real one is its only part."""
     return (".real", ".imag") if is_complex(leaf.dtype) else ("",)
 

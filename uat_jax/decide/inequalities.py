@@ -75,8 +75,8 @@ def _written(case: Case) -> Contradiction:
     return Contradiction(tuple(case.signs), tuple(terms))
 
 
-def _example(claim: Relation, point: dict) -> Counterexample:
-    claim = sympy.sympify(claim)
+def _example(claim: Relation, point: Any) -> Counterexample:
+    claim = sympy.sympify(claim)  # type: ignore[assignment]
     sides = (claim.lhs, claim.rhs) if isinstance(claim, sympy.Rel) else ()
     left, right = (side.subs(point) for side in sides) if sides else (claim, sympy.true)
     inputs = {text_of(symbol): _number(value) for symbol, value in point.items()}

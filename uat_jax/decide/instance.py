@@ -72,11 +72,11 @@ class Instance:
         return list(self._inputs.values()).count(j) == 1  # W - V divides almost everywhere, and W - W nowhere
 
 
-def _type(v: Any) -> tuple[Any, ...]:
+def _type(v: Atom) -> tuple[Any, ...]:
     return shape_of(v), dtype_of(v)
 
 
-def _same_literals(a: Any, b: Any) -> bool:
+def _same_literals(a: Atom, b: Atom) -> bool:
     if not (isinstance(a, Literal) and isinstance(b, Literal)) or _type(a) != _type(b):
         return False
     return np.asarray(a.val, dtype_of(a)).tobytes() == np.asarray(b.val, dtype_of(b)).tobytes()

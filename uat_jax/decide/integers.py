@@ -8,6 +8,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from uat_jax.errors import DomainError
 
@@ -29,7 +30,7 @@ def ends(dtype: Any) -> tuple[int, int]:
     return int(jnp.iinfo(dtype).min), int(jnp.iinfo(dtype).max)
 
 
-def held(values: Any, dtype: Any) -> np.ndarray:
+def held(values: Any, dtype: DTypeLike) -> np.ndarray:
     """Whole numbers as an array of a dtype, exact at every width."""
     dtype = jnp.dtype(dtype)
     if dtype == np.bool_:
@@ -113,7 +114,7 @@ class Integers:
                 tried.add(x)
                 yield x
 
-    def draw(self, random: np.random.Generator, count: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    def draw(self, random: np.random.Generator, count: int, shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
         """So many arrays: in turn of small integers, of the ends and what is beside powers of 2, of any, and of all."""
         near = self.simplest()
         small = [x for x in range(near - 4, near + 5) if self.low <= x <= self.high]

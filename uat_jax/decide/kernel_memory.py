@@ -24,6 +24,7 @@ from uat_jax.arithmetic.retracing import bound, followed, retraced, with_program
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.arithmetic.unwritten import GIVEN, UNWRITTEN, Follower, given, written
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array
 
 NAME = "memory that a kernel has not written: "
 """How the name of a function begins that stands for such memory in a program; the rest says which."""
@@ -169,7 +170,7 @@ def _not_waited_for(equations: Sequence[JaxprEqn]) -> Iterator[JaxprEqn]:
                 yield copy
 
 
-def doubtful(equation: JaxprEqn, program: ClosedJaxpr, operands: Sequence[Any]) -> Iterator[Doubt | None]:
+def doubtful(equation: JaxprEqn, program: ClosedJaxpr, operands: Sequence[Array]) -> Iterator[Doubt | None]:
     """For each result of a kernel the entries that depend on memory that nobody has written; None if none does.
 
     Args:
@@ -212,7 +213,7 @@ def filled(program: ClosedJaxpr) -> ClosedJaxpr:
     No result that is not in doubt depends on what lies there, and of ones roots, logarithms and inverses are numbers.
     """
 
-    def applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
+    def applied(equation: JaxprEqn, operands: list[Array]) -> list[Any]:
         if _is_memory(equation):
             return [jnp.ones(shape_of(v), dtype_of(v)) for v in equation.outvars]
         return bound(equation, operands, with_programs(equation, filled))

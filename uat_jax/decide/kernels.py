@@ -7,7 +7,7 @@ has written is found in `kernel_memory.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -17,6 +17,7 @@ from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.kernel_memory import Doubt, check_body, doubtful, filled, mark_memory, written_at
 from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.typing import Array, Function
 
 KERNEL = "pallas_call"
 """The primitive that runs a kernel."""
@@ -30,7 +31,7 @@ def is_kernel(equation: JaxprEqn) -> bool:
     return equation.primitive.name == KERNEL
 
 
-def kernel(equation: JaxprEqn, operands: Sequence[Any]) -> tuple[ClosedJaxpr, list[Doubt | None]]:
+def kernel(equation: JaxprEqn, operands: Sequence[Array]) -> tuple[ClosedJaxpr, list[Doubt | None]]:
     """The program of a `pallas_call`, and what of each result depends on memory that the kernel has not written.
 
     Raises:
@@ -66,10 +67,10 @@ def kernel(equation: JaxprEqn, operands: Sequence[Any]) -> tuple[ClosedJaxpr, li
     return filled(marked), list(doubtful(equation, marked, operands))
 
 
-def named(function: Callable[..., Any]) -> Callable[..., Any]:
+def named(function: Function) -> Function:
     """A function that a program calls by the name `NAME`, so that it is seen to come of a kernel."""
 
-    def of_kernel(*operands: Any) -> Any:
+    def of_kernel(*operands: Array) -> Any:
         return function(*operands)
 
     of_kernel.__name__ = NAME

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
@@ -47,7 +46,7 @@ def _literals(jaxpr: Jaxpr) -> Iterator[np.ndarray]:
             yield from constants(inner) if isinstance(inner, ClosedJaxpr) else _literals(inner)
 
 
-def near(places: np.ndarray, random: np.random.Generator, shape: tuple[int, int]) -> Any:
+def near(places: np.ndarray, random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
     """Points near multiples of some numbers: float64 of `shape`, half of whose entries are small whole numbers."""
     small = random.integers(-2, 3, shape)
     chosen = random.choice(places, shape) * random.choice(FACTORS, shape)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from uat_jax.errors import InputError
+from uat_jax.typing import Function
 
 PUBLIC = (
     "jax.numpy",
@@ -24,7 +25,7 @@ PUBLIC = (
 """Where JAX's own functions are looked for, which lie in modules that are not for users."""
 
 
-def place_of(function: Callable[..., Any]) -> tuple[str, str]:
+def place_of(function: Function) -> tuple[str, str]:
     """The module and the name in it by which a function can be imported; what it does not say is "".
 
     A function of JAX is named by where users find it: jax.nn and relu.

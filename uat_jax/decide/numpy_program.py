@@ -30,7 +30,11 @@ RESERVED = ("np", "relu", "softmax", "left", "right", "print", "SystemExit")
 
 
 def numpy_program(
-    network: Program, printed: Program, inputs: Mapping[str, Any], dimensions: Mapping[Any, int], names: tuple[str, str]
+    network: Program,
+    printed: Program,
+    inputs: Mapping[str, Any],
+    dimensions: Mapping[sympy.Expr, int],
+    names: tuple[str, str],
 ) -> str:
     """Lines that compute and print both results for whole-number ``inputs`` (letter's text → nested lists).
 
@@ -51,7 +55,7 @@ def numpy_program(
 class _Writer:
     """Expressions as NumPy source, their sizes put in."""
 
-    def __init__(self, dimensions: Mapping[Any, int], programs: tuple[Program, Program]) -> None:
+    def __init__(self, dimensions: Mapping[sympy.Expr, int], programs: tuple[Program, Program]) -> None:
         self.dimensions = dimensions
         expressions = [e for p in programs for e in p.values()]
         self.heads = {type(part) for e in expressions for part in _parts(e)}
@@ -83,7 +87,7 @@ class _Writer:
         given = [letter for letter in self.letters if str(letter) in numbers]
         return assigned({self.name(l): np.array(numbers[str(l)]).reshape(shape(l)) for l in given})
 
-    def scalar(self, c: Any) -> str:
+    def scalar(self, c: sympy.Expr) -> str:
         value = sympy.sympify(sympy.sympify(c).xreplace(dict(self.dimensions)))
         return str(value) if value.is_Integer else f"({sympy.pycode(value)})".replace("math.", "np.")
 

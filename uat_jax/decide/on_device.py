@@ -19,6 +19,7 @@ from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.devices import default_device
 from uat_jax.errors import MemoryLimitError, UnsupportedError
+from uat_jax.typing import Atom
 
 
 class OnDevice:
@@ -101,5 +102,5 @@ def _counts(condition: Any) -> bool:
     return bool(condition.eqns) and all(jnp.issubdtype(x.aval.dtype, jnp.integer) for x in read if not _among(x, made))
 
 
-def _among(atom: Any, made: set[Any]) -> bool:
+def _among(atom: Atom, made: set[Any]) -> bool:
     return not isinstance(atom, Literal) and atom in made

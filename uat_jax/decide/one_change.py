@@ -32,6 +32,7 @@ from uat_jax.decide.recheck import hostile, stated_inputs
 from uat_jax.decide.sampling import APART, distances, random_inputs, together
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import UatJaxError
+from uat_jax.typing import Array, Atom
 
 SECONDS = 20.0
 """Beyond this nothing is looked for."""
@@ -119,11 +120,11 @@ class _Side:
         for equation in program.equations:
             self.values.update(self.results(equation, {}))
 
-    def plain(self, atom: Any, array: Any) -> Any:
+    def plain(self, atom: Atom, array: Any) -> np.ndarray:
         """A constant, as the arithmetic holds it."""
         return self.doubles.constant(array, dtype_of(atom)) if is_number(atom) else np.asarray(array)
 
-    def read(self, atom: Any, changed: Mapping[Var, Any]) -> Any:
+    def read(self, atom: Atom, changed: Mapping[Var, Any]) -> np.ndarray:
         """The value of an atom, where some variables have other values."""
         if isinstance(atom, Literal):
             return self.plain(atom, atom.val)
@@ -134,7 +135,7 @@ class _Side:
         operands = [self.read(atom, changed) for atom in equation.invars]
         return zip(equation.outvars, self.doubles.evaluate(equation, operands), strict=True)
 
-    def first(self, equation: JaxprEqn, changed: Mapping[Var, Any]) -> Any:
+    def first(self, equation: JaxprEqn, changed: Mapping[Var, np.ndarray]) -> np.ndarray:
         """The first result of an equation, where some variables have other values."""
         return next(self.results(equation, changed))[1]
 
@@ -142,7 +143,7 @@ class _Side:
         """The outputs end to end, where some equations are changed."""
         if self.doubles.deadline is not None:
             self.doubles.deadline.check()
-        changed: dict[Var, Any] = {}
+        changed: dict[Var, Array] = {}
         meant = {self.program.producer[equation.outvars[0]] for equation in equations}
         for place in range(min(meant, default=len(self.program.equations)), len(self.program.equations)):
             equation = self.program.equations[place]
@@ -157,7 +158,7 @@ class _Side:
 
     # Changes
 
-    def change(self, wanted: np.ndarray, others: Mapping[Var, Any]) -> str:
+    def change(self, wanted: np.ndarray, others: Mapping[Var, np.ndarray]) -> str:
         """The first change after which the outputs are those of the other program, whose values are given, or ''."""
         suspects = self.suspects(wanted, others)
         for ways in (self.exchanged, self.rearranged, self.with_another_number, self.shifted):
@@ -177,7 +178,7 @@ class _Side:
                 if self.left < 0:
                     return
 
-    def suspects(self, wanted: np.ndarray, others: Mapping[Var, Any]) -> list[list[JaxprEqn]]:
+    def suspects(self, wanted: np.ndarray, others: Mapping[Var, np.ndarray]) -> list[list[JaxprEqn]]:
         """The equations that lead to outputs that differ, those first whose value the other program never has.
 
         Each alone, and behind the first one of a line all those of its primitive there: a line may run several times.
@@ -236,7 +237,7 @@ class _Side:
     def with_number(self, place: int, number: float) -> Change:
         """Another number in the place of an operand."""
 
-        def change(equation: JaxprEqn, changed: Mapping[Var, Any]) -> Any:
+        def change(equation: JaxprEqn, changed: Mapping[Var, Any]) -> np.ndarray:
             operands = list(equation.invars)
             operands[place] = Literal(np.asarray(number), operands[place].aval)
             return self.first(equation.replace(invars=operands), changed)

@@ -26,6 +26,7 @@ from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.collectives import COLLECTIVES, in_groups, is_partition
 from uat_jax.decide.outside_names import call_outside, is_call
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array, Atom, PyTree
 
 PLACEMENT = frozenset(["pvary", "reduced_vary_cast", "reshard", "sharding_constraint"])
 """Primitives that say where a value lies, and leave it as it is."""
@@ -266,7 +267,7 @@ class _Devices:
             )
         self.sizes[axis] = size
 
-    def split(self, operand: Held, spec: Any, equation: JaxprEqn) -> Held:
+    def split(self, operand: Held, spec: PyTree, equation: JaxprEqn) -> Held:
         """The parts of an array on the devices, as its specification says."""
         lead, shape = operand.axes, jnp.shape(operand.array)[len(operand.axes) :]
         dimensions = _by_dimension(spec, len(shape), equation)
@@ -395,12 +396,12 @@ Step = Callable[[Sequence[Held], Sequence[Held]], list[Held]]
 """One round of a loop: from what is carried, and the entries of the sequences, to the results."""
 
 
-def _as(arrays: Sequence[Any], values: Sequence[Held]) -> list[Held]:
+def _as(arrays: Sequence[Array], values: Sequence[Held]) -> list[Held]:
     """Arrays that depend on what these values depend on."""
     return [Held(x, held.axes) for x, held in zip(arrays, values, strict=True)]
 
 
-def _is_alike_in_rows(atom: Any) -> bool:
+def _is_alike_in_rows(atom: Atom) -> bool:
     """Whether what is done with each of many keys under `jax.vmap` is what is done with it alone."""
     dtype = dtype_of(atom)
     return not jnp.issubdtype(dtype, jax.dtypes.prng_key) or str(dtype) == "key<fry>"
@@ -411,7 +412,7 @@ def _names(axes: Any) -> tuple[Any, ...]:
     return tuple(axes) if isinstance(axes, tuple | list | frozenset) else (axes,)
 
 
-def _by_dimension(spec: Any, rank: int, equation: JaxprEqn) -> list[tuple[str, ...]]:
+def _by_dimension(spec: PyTree, rank: int, equation: JaxprEqn) -> list[tuple[str, ...]]:
     """The axes of the mesh along which each dimension of an array is cut.
 
     Raises:

@@ -28,6 +28,7 @@ from uat_jax.arithmetic.operation import comparable
 from uat_jax.arithmetic.outside_function import call
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array
 
 CALLS = frozenset(["ffi_call", "pure_callback"])
 """Primitives of JAX that call functions outside of it."""
@@ -53,7 +54,7 @@ def is_call(equation: JaxprEqn) -> bool:
     return name in CALLS and not (name == "pure_callback" and never_returns(equation.params["callback"]))
 
 
-def call_outside(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
+def call_outside(equation: JaxprEqn, operands: Sequence[Array]) -> list[Any]:
     """The results of such a call, as those of an equation that names the function.  Raises as `name_of_function`."""
     with source_info_util.user_context(equation.source_info.traceback):
         return call(name_of_function(equation), operands, [v.aval for v in equation.outvars])

@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.typing import DTypeLike
 
 from uat_jax.decide.assumption import FAMILY_TEXTS, Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample, Input
@@ -26,6 +27,7 @@ from uat_jax.decide.in_floats import input_names
 from uat_jax.decide.members import off
 from uat_jax.decide.specification import Specification, is_key, is_variable, traced
 from uat_jax.errors import DomainError, InputError
+from uat_jax.typing import PyTree
 
 Shape = tuple[Any, ...]
 Parameters = Mapping[str, Any]
@@ -138,7 +140,7 @@ class Parametrized:
     """The spec of an input that ranges over one of `FAMILIES`: a leaf where a `jax.ShapeDtypeStruct` may stand."""
 
     shape: Shape
-    dtype: Any
+    dtype: DTypeLike
     family: str
 
     @property
@@ -156,7 +158,7 @@ class Parametrized:
         return [sheet(self.shape, parameters) for sheet in FAMILIES[self.family].sheets]
 
 
-def simplex(spec: Any) -> Parametrized:
+def simplex(spec: PyTree) -> Parametrized:
     """The input of a function with entries of at least 0 that sum to 1 along the last axis, such as probabilities.
 
     `spec` is a `jax.ShapeDtypeStruct`, or an array of floats in the set, of which only shape and dtype count.
@@ -177,7 +179,7 @@ def simplex(spec: Any) -> Parametrized:
     return _of_family(spec, "simplex")
 
 
-def symmetric(spec: Any) -> Parametrized:
+def symmetric(spec: PyTree) -> Parametrized:
     """The input of a function that is a symmetric matrix in its last two axes; see `simplex`.
 
     Returns:
@@ -191,7 +193,7 @@ def symmetric(spec: Any) -> Parametrized:
     return _of_family(spec, "symmetric")
 
 
-def ascending(spec: Any) -> Parametrized:
+def ascending(spec: PyTree) -> Parametrized:
     """The input of a function whose entries do not decrease along the last axis; see `simplex`.
 
     Returns:
@@ -205,7 +207,7 @@ def ascending(spec: Any) -> Parametrized:
     return _of_family(spec, "sorted")
 
 
-def orthogonal(spec: Any) -> Parametrized:
+def orthogonal(spec: PyTree) -> Parametrized:
     """The input of a function that is a matrix with orthonormal columns, or rows if these are fewer; see `simplex`.
 
     A square one has either determinant, 1 and -1.
@@ -221,7 +223,7 @@ def orthogonal(spec: Any) -> Parametrized:
     return _of_family(spec, "orthogonal")
 
 
-def _of_family(spec: Any, name: str) -> Parametrized:
+def _of_family(spec: PyTree, name: str) -> Parametrized:
     if not (hasattr(spec, "shape") and hasattr(spec, "dtype")):
         got = type(spec).__name__
         raise DomainError(f"got a {got} for an input with a domain; pass a jax.ShapeDtypeStruct, one for each leaf")
@@ -255,7 +257,7 @@ class OnParameters:
         specs: its arguments, pytrees with `Parametrized` leaves.
     """
 
-    def __init__(self, function: Callable, specs: tuple[Any, ...]) -> None:
+    def __init__(self, function: Callable, specs: tuple[PyTree, ...]) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.leaves, self.tree = jax.tree.flatten(specs)
@@ -287,7 +289,7 @@ class OnParameters:
 
 
 def on_parameters(
-    left: Callable, right: Callable, specs: tuple[Any, ...]
+    left: Callable, right: Callable, specs: tuple[PyTree, ...]
 ) -> tuple[Callable, Callable, tuple[Any, ...]]:
     """Two functions and their inputs; parameters stand for the inputs that range over one of `FAMILIES`.
 
@@ -301,7 +303,7 @@ def on_parameters(
     return first, second, first.parameters
 
 
-def _any_key(leaf: Any) -> Any:
+def _any_key(leaf: PyTree) -> Any:
     """A random key without a value as one that ranges over all keys; any other leaf as it is."""
     if not is_key(getattr(leaf, "dtype", None)) or not is_variable(leaf):
         return leaf
@@ -331,7 +333,7 @@ def located(example: Counterexample, function: OnParameters, arguments: tuple[An
     return replace(example, inputs=tuple(inputs), output=output)
 
 
-def _input(leaf: Any, array: Any) -> Input:
+def _input(leaf: PyTree, array: Any) -> Input:
     """An input of a counterexample; of a random key its words."""
     if is_key(leaf.dtype):
         return Input("", np.asarray(jax.random.key_data(array)).tolist(), "uint32")

@@ -14,7 +14,7 @@ import itertools
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -322,7 +322,7 @@ class Sweep:
         self._read = functools.partial(
             PrimeFields, left, right, effort.seed, effort.laws, effort.deadline, domains=self.domains, profiles=profiles
         )
-        self.known: dict[Any, Piece | WidePiece] = {}
+        self.known: dict[Hashable, Piece | WidePiece] = {}
         self.tests = self.regions = 0
         self.forms = CanonicalForms()
         here, there = (profile.readings for profile in profiles)
@@ -805,7 +805,7 @@ def _assembled(
     return program_of(flat.constants, [vector, *given], results, flat.equations)
 
 
-def _of_vector(flat: Flattening, vector: Var, places: np.ndarray, dtype: Any) -> Any:
+def _of_vector(flat: Flattening, vector: Var, places: np.ndarray, dtype: np.dtype) -> Any:
     """The array of these letters: a part of the vector in another shape, or entries taken one by one."""
     first, size = int(places.flat[0]), places.size
     if np.array_equal(places.ravel(), np.arange(first, first + size)):

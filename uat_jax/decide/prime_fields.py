@@ -11,9 +11,8 @@ import dataclasses
 import functools
 import math
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
@@ -208,7 +207,7 @@ class PrimeFields:
         self.selects = left.selects or right.selects
         self.taken = left.taken + right.taken
         self.forms = CanonicalForms()
-        self.answers: dict[Any, bool] = {}
+        self.answers: dict[Hashable, bool] = {}
         self.meeting = Meeting(self._same_scalars)
         self.cases = Cases(self._same_in_case, self.deadline)
 
@@ -480,7 +479,7 @@ class PrimeFields:
         return Drawn(draw, left, right, (sides[0], sides[1]))
 
     def functions(
-        self, copies: Sequence[int], seed: Sequence[Any], laws: frozenset[str], kind: type[Draw] = Draw
+        self, copies: Sequence[int], seed: Sequence[int | str], laws: frozenset[str], kind: type[Draw] = Draw
     ) -> FieldFunctions:
         """The functions of numbers at one random point, with so many copies at each level of its tower."""
         primes = primes_of(len(copies) - 1, tuple(seed), self.step(laws), self.bits, self.order)

@@ -82,7 +82,7 @@ def _sizes(left: Program, right: Program) -> list[dict[Any, int]]:
     return [at for at in possible if slices_exist((left, right), at)]
 
 
-def _exactly(sizes: Mapping[Any, int]) -> dict[Any, Any]:
+def _exactly(sizes: Mapping[sympy.Symbol, int]) -> dict[sympy.Symbol, sympy.Expr]:
     return {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
 
 

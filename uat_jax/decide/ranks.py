@@ -74,7 +74,7 @@ def bounds(expression: m.Expression, scope: Scope = ()) -> Bounds:
     return _either(expression)
 
 
-def _summed(bound: Any, index: Any, lower: Any, upper: Any) -> Any:
+def _summed(bound: Any, index: Any, lower: sympy.Expr, upper: sympy.Expr) -> Any:
     """The sum of the bounds of upper − lower + 1 terms, at least 0 of them."""
     if index in bound.free_symbols:
         total = sympy.Sum(bound, (index, lower, upper))
@@ -105,7 +105,7 @@ def bounded(step: Step, *, claimed: Any, what: str, subject: str = "") -> Iterat
     yield from (replace(evidence, subject=subject) for evidence in found)
 
 
-def _shown(step: Step, claimed: Any, what: str) -> Evidence:
+def _shown(step: Step, claimed: sympy.Expr, what: str) -> Evidence:
     factored = step.right
     figures = Factored(str(factored), str(claimed))
     if any(m.same_dimension(bound, claimed) for bound in bounds(factored)):

@@ -28,6 +28,7 @@ from uat_jax.arithmetic.structure import STRUCTURAL, positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import Domains
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Atom
 
 MOST_EQUATIONS = 2000
 """Programs of more equations stay as they are, but for what no output needs."""
@@ -151,7 +152,7 @@ class _Decisions:
         ]
 
 
-def _constant(atom: Any, array: Any) -> _Value:
+def _constant(atom: Atom, array: Any) -> _Value:
     """A constant; a boolean that stands in an equation is decided."""
     if not is_number(atom):
         is_truth = dtype_of(atom) == np.bool_ and not np.ndim(array)

@@ -39,6 +39,7 @@ from uat_jax.decide.recheck import (
 from uat_jax.decide.specification import parse, states_variable
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError
+from uat_jax.typing import PyTree
 
 CLAIM = frozenset("id left right inputs symbols programs".split())
 PROGRAMS = frozenset("initial step closed_form step_digest closed_form_digest".split())
@@ -186,7 +187,7 @@ def _initial(data: Any, texts: Sequence[str]) -> list[Any]:
     return found
 
 
-def _has_steps(spec: Any) -> bool:
+def _has_steps(spec: PyTree) -> bool:
     return bool(spec.shape) and str(spec.shape[0]) == STEPS
 
 

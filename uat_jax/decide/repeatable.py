@@ -20,6 +20,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.loops.walk import without_dead
+from uat_jax.typing import Array, Atom
 
 NUMBERS = (bool, int, float, complex, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)
 """The types of parameters that are compared; texts are not: they may be names that are made up anew."""
@@ -73,7 +74,7 @@ def _of_operands(a: JaxprEqn, b: JaxprEqn, names: Any, changed: Mapping[int, Any
         yield f"{_named(a)} has other operands or results the second time"
 
 
-def _of_atoms(where: str, x: Any, y: Any, names: Any, changed: Mapping[int, Any]) -> Iterator[str]:
+def _of_atoms(where: str, x: Atom, y: Atom, names: Any, changed: Mapping[int, Any]) -> Iterator[str]:
     """The difference between two operands."""
     if isinstance(x, Literal) and isinstance(y, Literal):
         if differ(x.val, y.val):
@@ -90,7 +91,7 @@ def _of_parameters(a: JaxprEqn, b: JaxprEqn) -> Iterator[str]:
         yield from _of_values(f"{_named(a)}, parameter {name!r}", a.params[name], b.params[name])
 
 
-def _of_values(where: str, x: Any, y: Any) -> Iterator[str]:
+def _of_values(where: str, x: Array, y: Array) -> Iterator[str]:
     """The differences between two parameters, as far as they are numbers, programs, and containers of them."""
     if isinstance(x, ClosedJaxpr) and isinstance(y, ClosedJaxpr):
         yield from _of_programs(x, y)
@@ -105,7 +106,7 @@ def _of_values(where: str, x: Any, y: Any) -> Iterator[str]:
         yield f"{where} is {_shown(x)} the first time and {_shown(y)} the second time"
 
 
-def differ(x: Any, y: Any) -> bool:
+def differ(x: Any, y: Array | float) -> bool:
     """Whether two numbers or arrays are not the same, bit for bit."""
     if x is y or isinstance(x, enum.Enum | np.dtype):
         return x is not y and x != y

@@ -19,6 +19,7 @@ from uat_jax.decide.script import literal, script
 from uat_jax.decide.specification import WIDE, is_key, is_variable
 from uat_jax.decide.static_arguments import WithStatic, is_static, shown
 from uat_jax.inputs.program import Program
+from uat_jax.typing import PyTree
 
 
 def reproducer(
@@ -121,7 +122,7 @@ def _arguments(arguments: tuple[Any, ...], witness: Counterexample) -> list[str]
     value = lambda leaf: np.asarray(jax.random.key_data(leaf) if is_key(leaf.dtype) else leaf)
     given = lambda leaf: text(next(floats) if is_variable(leaf) else value(leaf))
 
-    def array(leaf: Any) -> str:
+    def array(leaf: PyTree) -> str:
         if is_static(leaf):
             return _fixed(leaf)
         if is_key(leaf.dtype):
@@ -153,7 +154,7 @@ class _Leaf(str):
     """The text of an array."""
 
 
-def _written(tree: Any) -> str | None:
+def _written(tree: PyTree) -> str | None:
     """A tree of tuples, lists, dictionaries and leaves as Python, or None if it has other containers."""
     if isinstance(tree, _Leaf) or tree is None:
         return str(tree)

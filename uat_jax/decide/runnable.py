@@ -19,6 +19,7 @@ from uat_jax.arithmetic.retracing import bound, followed, retraced
 from uat_jax.arithmetic.stored_control import scan_parameters
 from uat_jax.arithmetic.tracing import dtype_of, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array
 
 ROUNDS = 100_000
 """So many rounds a loop takes at most."""
@@ -42,7 +43,7 @@ def _results(program: Any, inputs: Sequence[Any], ended: Any) -> list[Any]:
     """The results of a program and whether it has ended, if what was before it has."""
     state = [ended]
 
-    def applied(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:
+    def applied(equation: JaxprEqn, operands: list[Array]) -> Sequence[Any]:
         rule = RULES.get(equation.primitive.name)
         if rule is None:
             return bound(equation, operands, equation.params)
@@ -53,7 +54,7 @@ def _results(program: Any, inputs: Sequence[Any], ended: Any) -> list[Any]:
     return [*results, state[0]]
 
 
-def _while(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
+def _while(equation: JaxprEqn, operands: list[Array], ended: Any) -> Sequence[Any]:
     condition, body = equation.params["cond_jaxpr"], equation.params["body_jaxpr"]
     if has_while(condition):
         raise UnsupportedError(f"'while'{source_line(equation)} has a loop in its condition")
@@ -70,12 +71,12 @@ def _while(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]
     return [*carry, ended & ~goes_on(carry)]
 
 
-def _cond(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
+def _cond(equation: JaxprEqn, operands: list[Array], ended: Any) -> Sequence[Any]:
     branch = lambda program: lambda *inputs: _results(program, inputs[:-1], inputs[-1])
     return lax.switch(operands[0], list(map(branch, equation.params["branches"])), *operands[1:], jnp.asarray(ended))
 
 
-def _scan(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
+def _scan(equation: JaxprEqn, operands: list[Array], ended: Any) -> Sequence[Any]:
     p = scan_parameters(equation)
     consts, rest = operands[: p["num_consts"]], operands[p["num_consts"] :]
     carry, sequences = rest[: p["num_carry"]], rest[p["num_carry"] :]
@@ -89,7 +90,7 @@ def _scan(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
     return [*carry, *made, ended]
 
 
-def _divided(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
+def _divided(equation: JaxprEqn, operands: list[Array], ended: Any) -> Sequence[Any]:
     a, b = map(jnp.asarray, operands)
     least = jnp.iinfo(a.dtype).min
     zero, beyond = b == 0, (a == least) & (b == -1 if least < 0 else False)

@@ -22,6 +22,7 @@ from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, Domains
 from uat_jax.decide.integers import Integers, numbers
 from uat_jax.decide.specification import with_numbers
+from uat_jax.typing import Array
 
 CONTROL = frozenset(["cond", "while"])
 """Primitives whose programs are followed where a number decides them, not where one of several does."""
@@ -72,22 +73,22 @@ class SideBySide:
             function = jaxpr_as_fun(with_numbers(program))
             several = self._mapped if len(self.chosen[0]) > 1 and is_mapped(program) else self._stacked
 
-            def of_reals(*reals: Any) -> list[Any]:
+            def of_reals(*reals: Any) -> list[jax.Array]:
                 added = reals[-1] if self.alone else None
                 found = several(function, reals[: len(self.others)])
                 return [x if added is None else x + added.astype(x.dtype) for x in found]
 
             return jax.make_jaxpr(of_reals)(*specs)
 
-    def _mapped(self, function: Any, reals: Sequence[Any]) -> list[Any]:
+    def _mapped(self, function: Any, reals: Sequence[jax.Array]) -> list[jax.Array]:
         axes = [0 if i in self.places else None for i in range(len(self.left.in_avals))]
         return jax.vmap(function, in_axes=axes)(*self._filled(self.chosen, reals))
 
-    def _stacked(self, function: Any, reals: Sequence[Any]) -> list[Any]:
+    def _stacked(self, function: Any, reals: Sequence[Array]) -> list[Any]:
         each = [function(*self._filled([x[k] for x in self.chosen], reals)) for k in range(len(self.chosen[0]))]
         return [jax.numpy.stack(outputs) for outputs in zip(*each, strict=True)]
 
-    def _filled(self, integers: Sequence[Any], reals: Sequence[Any]) -> list[Any]:
+    def _filled(self, integers: Sequence[np.ndarray], reals: Sequence[Any]) -> list[Array]:
         given = {**dict(zip(self.places, integers, strict=True)), **dict(zip(self.others, reals, strict=True))}
         return [given[i] for i in range(len(given))]
 

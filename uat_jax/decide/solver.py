@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jax.typing import DTypeLike
 
 from uat_jax.arithmetic.bit_vectors import Divisions, bits, interpreted, letters, signed, solver
 from uat_jax.arithmetic.deadline import Deadline
@@ -93,7 +94,7 @@ def _unlike(a: Any, b: Any) -> Any:
     return None if z3.is_bv_value(apart) and apart.as_long() == 0 else a != b
 
 
-def _within(x: np.ndarray, dtype: Any, of: Integers) -> list[Any]:
+def _within(x: np.ndarray, dtype: DTypeLike, of: Integers) -> list[Any]:
     """The formulas that the entries of an input lie in its range."""
     if (of.low, of.high) == (all_of(dtype).low, all_of(dtype).high):
         return []
@@ -108,7 +109,7 @@ def _point(model: Any, inputs: Sequence[np.ndarray], avals: Sequence[Any]) -> In
     """The input that a model says; what it leaves open is 0."""
     z3 = solver()
 
-    def number(entry: Any, dtype: Any) -> int:
+    def number(entry: Any, dtype: DTypeLike) -> int:
         value = model.eval(entry, model_completion=True)
         if not bits(dtype):
             return int(z3.is_true(value))

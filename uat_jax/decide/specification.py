@@ -44,6 +44,7 @@ from uat_jax.errors import (
 from uat_jax.indexed.constraints import constraints_of, derived, fitting
 from uat_jax.indexed.dimension import smallest
 from uat_jax.inputs.snapshot import snapshot
+from uat_jax.typing import PyTree
 
 FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 """The dtypes of real variables, by their short name."""
@@ -220,7 +221,7 @@ class Specification:
         return jax.export.export(jax.jit(rows))(*map(_float32, symbols))
 
 
-def specified(specs: tuple[Any, ...], sizes: Sequence[Sizes] | None, almost_everywhere: bool) -> Specification:
+def specified(specs: tuple[PyTree, ...], sizes: Sequence[Sizes] | None, almost_everywhere: bool) -> Specification:
     """The inputs that were given as specs, at the listed sizes if there are any.
 
     Raises:
@@ -269,23 +270,23 @@ def _float32(length: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct((length,), jnp.float32)
 
 
-def _with_shape(leaf: Any, evaluated: Iterator[int]) -> jax.ShapeDtypeStruct | Restricted:
+def _with_shape(leaf: PyTree, evaluated: Iterator[int]) -> jax.ShapeDtypeStruct | Restricted:
     shape = tuple(next(evaluated) if jax.export.is_symbolic_dim(d) else d for d in leaf.shape)
     domain = domain_of(leaf)
     return jax.ShapeDtypeStruct(shape, leaf.dtype) if domain == REALS else Restricted(shape, leaf.dtype, domain)
 
 
-def is_variable(leaf: Any) -> bool:
+def is_variable(leaf: PyTree) -> bool:
     """Whether the entries of a leaf are variables."""
     return is_real(leaf) or is_whole(leaf)
 
 
-def is_whole(leaf: Any) -> bool:
+def is_whole(leaf: PyTree) -> bool:
     """Whether a leaf is of integers or booleans without values, so that its entries are variables."""
     return isinstance(leaf, jax.ShapeDtypeStruct | Restricted) and str(leaf.dtype) in WHOLE
 
 
-def is_real(leaf: Any) -> bool:
+def is_real(leaf: PyTree) -> bool:
     """Whether a leaf is floating-point or complex, so that its entries are variables, or a key without a value."""
     return jnp.issubdtype(leaf.dtype, jnp.inexact) or is_key(leaf.dtype) and not isinstance(leaf, jax.Array)
 
@@ -302,7 +303,7 @@ def parts_of(arguments: Any) -> list[Any]:
     return [real for leaf in variables for real in ([part(leaf)] * 2 if is_complex(leaf.dtype) else [leaf])]
 
 
-def _check_leaf(path: str, leaf: Any) -> None:
+def _check_leaf(path: str, leaf: PyTree) -> None:
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
         wanted = "pass an array or a jax.ShapeDtypeStruct, or bind it with functools.partial"
         if dataclasses.is_dataclass(leaf):
@@ -438,7 +439,7 @@ def as_written(
     return program, outputs
 
 
-def is_tangent(leaf: Any) -> bool:
+def is_tangent(leaf: PyTree) -> bool:
     """Whether an output is the derivative by an integer, an array of JAX's float0, whose entries have one value."""
     return getattr(leaf, "dtype", None) == jax.dtypes.float0
 
@@ -574,7 +575,7 @@ def _place(path: Any) -> str:
     return f" at output {keystr(path)}" if path else ""
 
 
-def _text(leaf: Any) -> str:
+def _text(leaf: PyTree) -> str:
     """Such as float32[2,3]."""
     return f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]"
 

@@ -7,13 +7,14 @@ something there is no statement, and a checker says that it does not decide the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import jax
 import sympy
+from jax.extend.core import ClosedJaxpr
 from sympy.core.symbol import Str
 
 from uat_jax.arithmetic.jaxpr_file import encode
@@ -24,6 +25,10 @@ from uat_jax.symbolic.inequality import Deduction
 from uat_jax.symbolic.normal_form import Definitions, Normaliser
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Definition, Induction, Step
+from uat_jax.typing import Function
+
+if TYPE_CHECKING:
+    from uat_jax.symbolic.relations import Relation
 
 Data = dict[str, Any]
 Statements = tuple[Data, ...]
@@ -114,7 +119,9 @@ def of_static(
     return _of(statement)
 
 
-def of_inequality(claim: Any, hypotheses: Sequence[Any], found: Deduction, point: Mapping[Any, Any]) -> Statements:
+def of_inequality(
+    claim: Relation, hypotheses: Sequence[Relation], found: Deduction, point: Mapping[Any, Any]
+) -> Statements:
     """That an inequality follows from others, with the multipliers of every case."""
 
     def statement() -> Data:
@@ -136,7 +143,7 @@ def of_inequality(claim: Any, hypotheses: Sequence[Any], found: Deduction, point
     return _of(statement)
 
 
-def of_program(function: Callable[..., Any], inputs: Sequence[Any], entry: Sequence[int]) -> Statements:
+def of_program(function: Function, inputs: Sequence[Any], entry: Sequence[int]) -> Statements:
     """That a function of one array has two values, in one entry, at two inputs: the program itself, as data."""
 
     def statement() -> Data:
@@ -183,7 +190,9 @@ def density_of(expression: m.Expression, patterns: Mapping[str, str] | None = No
     return Tally("nonzeros", expression, patterns) / Tally("entries", expression)
 
 
-def of_count(claimed: Any, count: Any, *, given: Iterable[Any] = (), at: Mapping[Any, int] | None = None) -> Statements:
+def of_count(
+    claimed: Any, count: Any, *, given: Iterable[Relation] = (), at: Mapping[Any, int] | None = None
+) -> Statements:
     """That a count is a formula in the sizes; with ``at``, that it is another number at these sizes.
 
     ``given``: relations n ≤ m and n = … between sizes under which it is claimed: m is written n + t, and n as it is.
@@ -201,7 +210,7 @@ def of_count(claimed: Any, count: Any, *, given: Iterable[Any] = (), at: Mapping
     return _of(statement)
 
 
-def _sizes(given: Iterable[Any]) -> dict[Any, Any]:
+def _sizes(given: Iterable[Relation]) -> dict[sympy.Symbol, sympy.Expr]:
     """What stands in the place of sizes between which relations are given."""
     found: dict[Any, Any] = {}
     for n, relation in enumerate(given):
@@ -215,7 +224,7 @@ def _sizes(given: Iterable[Any]) -> dict[Any, Any]:
     return found
 
 
-def of_recurrence(index: Any, before: Any, *, first: int, value: Any, after: Any, closed: Any) -> Statements:
+def of_recurrence(index: Any, before: sympy.Symbol, *, first: int, value: Any, after: Any, closed: Any) -> Statements:
     """That f(first) = value and f(index + 1) = after, in which ``before`` stands for f(index), make f = closed."""
 
     def statement() -> Data:
@@ -236,7 +245,15 @@ Lines = Mapping[Any, m.Expression]
 
 
 def of_cost(
-    counted: str, index: Any, depth: Any, first: Lines, later: Any, output: m.Expression, *, shared: bool, **said: Any
+    counted: str,
+    index: Any,
+    depth: sympy.Symbol,
+    first: Lines,
+    later: Any,
+    output: m.Expression,
+    *,
+    shared: bool,
+    **said: Any,
 ) -> Statements:
     """The statement of a certificate about the cost of computing all layers and the output.
 
@@ -275,7 +292,7 @@ def of_numbers(pairs: Iterable[tuple[Any, Any]]) -> Statements:
     return tuple(s for one in found for s in one) if all(found) else ()
 
 
-def of_no_consequence(claim: Any, hypotheses: Iterable[Any], point: Mapping[Any, Any]) -> Statements:
+def of_no_consequence(claim: Relation, hypotheses: Iterable[Relation], point: Mapping[Any, Any]) -> Statements:
     """That an inequality does not follow from others: a point at which these hold, and it does not."""
 
     def statement() -> Data:
@@ -301,7 +318,7 @@ def of_unequal(
     return _of(statement)
 
 
-def of_rank_bound(step: Step, bound: Any) -> Statements:
+def of_rank_bound(step: Step, bound: sympy.Expr) -> Statements:
     """That the rank of ``step.left`` is at most a number, as the factors of ``step.right`` show."""
 
     def statement() -> Data:
@@ -331,7 +348,7 @@ def of_rank_reached(matrix: m.Expression, letters: Mapping[m.Letter, Any], rank:
     return _of(statement)
 
 
-def of_minor(program: Any, inputs: Iterable[Any], rows: Sequence[int], columns: Sequence[int]) -> Statements:
+def of_minor(program: ClosedJaxpr, inputs: Iterable[Any], rows: Sequence[int], columns: Sequence[int]) -> Statements:
     """That a minor of the result of a program, traced, is not 0 at an input."""
 
     def statement() -> Data:
@@ -341,7 +358,7 @@ def of_minor(program: Any, inputs: Iterable[Any], rows: Sequence[int], columns: 
     return _of(statement)
 
 
-def of_misfit(operation: tuple[Any, ...], sizes: Mapping[Any, int]) -> Statements:
+def of_misfit(operation: tuple[Any, ...], sizes: Mapping[sympy.Symbol, int]) -> Statements:
     """That the shapes of two operands do not fit at some sizes; ``operation`` is that of a `ShapeError`."""
 
     def statement() -> Data:
@@ -355,7 +372,7 @@ def of_misfit(operation: tuple[Any, ...], sizes: Mapping[Any, int]) -> Statement
     return _of(statement)
 
 
-def _restored(e: Any, meaning: Mapping[Any, Any]) -> Any:
+def _restored(e: Any, meaning: Mapping[sympy.Symbol, sympy.Expr]) -> sympy.Expr:
     """The expression with |u|, max and min in their places, inner ones too."""
     while any(symbol in meaning for symbol in e.free_symbols):
         e = e.xreplace(dict(meaning))
@@ -402,7 +419,7 @@ class _Names:
     """The names of one statement: symbols of one name and different assumptions get different names."""
 
     def __init__(self) -> None:
-        self.given: dict[Any, str] = {}
+        self.given: dict[Hashable, str] = {}
         self.free: dict[str, str] = {}
         self.bound: set[Any] = set()
         self.shapes: dict[Any, list[Any]] = {}
@@ -469,7 +486,7 @@ class _Names:
             raise _Untold(f"a number such as {e}")
         return [heads[e.func], *map(self.scalar, e.args)]
 
-    def relation(self, relation: Any) -> list[Any]:
+    def relation(self, relation: Relation) -> list[Any]:
         """An inequality, or an equation, between numbers."""
         of: Any = sympy.sympify(relation)
         marks: dict[str, str] = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
@@ -478,7 +495,7 @@ class _Names:
             raise _Untold(f"the relation {of}")
         return [mark, self.scalar(of.lhs), self.scalar(of.rhs)]
 
-    def indices(self, values: Iterable[Any]) -> list[Any]:
+    def indices(self, values: Iterable[sympy.Expr]) -> list[Any]:
         """Subscripts, or superscripts."""
         return list(map(self.scalar, values))
 
@@ -592,7 +609,7 @@ _RESERVED = {"I", "E", "σ"}
 _CONSTANTS: dict[Any, str] = {m.Zero: "0", m.Ones: "1"}
 
 
-def _kind(symbol: Any) -> str:
+def _kind(symbol: sympy.Symbol) -> str:
     """What a symbol may be: a size is a whole number from 1 on, a count one from 0 on."""
     if symbol.is_integer:
         return "size" if symbol.is_positive else "count" if symbol.is_nonnegative else "integer"

@@ -17,6 +17,7 @@ from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.inputs.program import Program
+from uat_jax.typing import Array, Function, PyTree
 
 VALUES = (bool, int, float, complex, str, bytes, enum.Enum, np.dtype)
 """The types of fixed arguments, beside whatever can be called."""
@@ -25,7 +26,7 @@ LONGEST = 60
 """So many letters of a fixed value are shown."""
 
 
-def is_static(leaf: Any) -> bool:
+def is_static(leaf: PyTree) -> bool:
     """Whether a leaf of some arguments is fixed to its value: no array or spec, but a value of Python or a callable.
 
     A dataclass that JAX does not know as a tree is neither: it may hold arrays.
@@ -43,16 +44,16 @@ class WithStatic:
         arguments: pytrees of which some leaves are fixed.
     """
 
-    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def __init__(self, function: Function, arguments: tuple[Any, ...]) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.leaves, self.tree = jax.tree.flatten(arguments)
 
-    def __call__(self, *arrays: Any) -> Any:
+    def __call__(self, *arrays: Array) -> Any:
         """The function at some arrays."""
         return self.function(*self.merged(arrays))
 
-    def merged(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    def merged(self, arrays: tuple[Array, ...]) -> tuple[Any, ...]:
         """All arguments, given those of `arrays_of`."""
         given = iter(jax.tree.leaves(arrays))
         return jax.tree.unflatten(self.tree, [leaf if is_static(leaf) else next(given) for leaf in self.leaves])

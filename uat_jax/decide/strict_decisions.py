@@ -17,7 +17,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.balls import Balls
 from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.interpreter import Value, interpret
+from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import EVERYWHERE, Domains
@@ -36,7 +36,7 @@ class Watching(Balls):
         self.strict: set[JaxprEqn] = set()
         self.doubtful: set[JaxprEqn] = set()
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The results; a watched equation is looked at on the way."""
         if equation in self.equations:
             difference = operands[0] if len(operands) == 1 else operands[0] - operands[1]

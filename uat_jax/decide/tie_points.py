@@ -14,7 +14,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import Value, interpret, programs_within
+from uat_jax.arithmetic.interpreter import interpret, programs_within
 from uat_jax.arithmetic.tracing import is_number
 
 COMPARISONS = frozenset("eq ge gt le lt ne sign".split())
@@ -40,7 +40,7 @@ class Differences(Doubles):
         self.jumps = False
         self.caught = any(map(_looks_for_nan, programs))
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The results; the operands of decisions are kept."""
         of_floats = bool(equation.invars) and is_number(equation.invars[0])
         if of_floats and equation.primitive.name in COMPARISONS:
@@ -79,7 +79,7 @@ def _rounds(equation: JaxprEqn) -> bool:
     return name in ROUNDING or name == "convert_element_type" and not is_number(equation.outvars[0])
 
 
-def _aligned(operands: Sequence[Value]) -> list[np.ndarray]:
+def _aligned(operands: Sequence[np.ndarray]) -> list[np.ndarray]:
     rank = max(np.ndim(x) for x in operands)
     return [x.reshape(len(x), *(1,) * (rank - x.ndim), *x.shape[1:]) for x in operands]
 

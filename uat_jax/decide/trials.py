@@ -21,6 +21,7 @@ from jax.sharding import PartitionSpec as P
 from uat_jax.decide.memory import check_fits
 from uat_jax.devices import local_devices
 from uat_jax.errors import InputError, ShapeError
+from uat_jax.typing import PyTree
 
 BLOCK_BYTES = 2**20
 """Bytes of the arguments and outputs of a block: enough rows for large matrix products, little to pad in vain."""
@@ -62,7 +63,7 @@ class Trials:
         count = len(batched) + len(shared)
         return [next(own if i in self.batched else common) for i in range(count)]
 
-    def arguments(self, leaves: Sequence[Any]) -> Any:
+    def arguments(self, leaves: Sequence[PyTree]) -> Any:
         """The leaves of one trial as the pytree that a program takes."""
         return jax.tree.unflatten(jax.tree.structure(self.structure), leaves)
 
@@ -184,7 +185,7 @@ def _mesh(devices: Sequence[Any]) -> Mesh:
     return jax.make_mesh((len(devices),), ("trials",), (AxisType.Auto,), devices=devices)
 
 
-def _check_sizes(leaves: Sequence[Any]) -> None:
+def _check_sizes(leaves: Sequence[PyTree]) -> None:
     if not leaves:
         raise InputError("the arguments hold no array; pass a pytree with at least one")
     for leaf in leaves:

@@ -46,6 +46,7 @@ from uat_jax.decide.lookups.steps import step_by_step
 from uat_jax.decide.reached import needed_of
 from uat_jax.decide.whole_programs import check_primitive
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array, Atom
 
 MOST_VALUES, MOST_TRUTHS = 2**14, 2**18
 """Integers of a longer range are not followed, nor more truth values."""
@@ -168,14 +169,14 @@ class Unary:
             self._follow(equation)
         return [self._read(v) for v in jaxpr.outvars]
 
-    def _read(self, atom: Any) -> Any:
+    def _read(self, atom: Atom) -> Any:
         if isinstance(atom, Literal):
             return np.asarray(atom.val, dtype_of(atom))
         if atom not in self.values:
             raise UnsupportedError("an integer is needed itself")
         return self.values[atom]
 
-    def _whole(self, atom: Any) -> Any:
+    def _whole(self, atom: Atom) -> Any:
         """The letters or the known whole numbers that an operand is; None of what is none."""
         if isinstance(atom, Literal):
             return np.asarray(atom.val, dtype_of(atom)) if str(dtype_of(atom)) in WHOLE else None
@@ -200,7 +201,7 @@ class Unary:
         if self._is_known(equation, operands):
             self.whole.update(zip(equation.outvars, self._run(equation, operands), strict=True))
 
-    def _is_known(self, equation: JaxprEqn, operands: Sequence[Any]) -> bool:
+    def _is_known(self, equation: JaxprEqn, operands: Sequence[Array]) -> bool:
         whole = all(str(dtype_of(v)) in WHOLE and math.prod(shape_of(v)) <= LONGEST for v in equation.outvars)
         if not whole or equation.primitive.name in CONTROL or any(x is None for x in operands):
             return False
@@ -367,7 +368,7 @@ class Unary:
         batch = [d for d in range(len(out)) if d not in numbers.offset_dims]
         return jnp.transpose(found, np.argsort([*batch, *numbers.offset_dims]).tolist())
 
-    def scatter(self, equation: JaxprEqn, operands: list[Any]) -> Any:
+    def scatter(self, equation: JaxprEqn, operands: list[Array]) -> Any:
         """What is written, or added, at one place that a letter chooses in each array of a batch."""
         numbers, shape = equation.params["dimension_numbers"], shape_of(equation.invars[0])
         indices = operands[1]

@@ -109,7 +109,7 @@ class _Watch:
     def _compare(self) -> Callable:
         original = self.kind.__eq__
 
-        def compare(size: Any, other: Any) -> Any:
+        def compare(size: Any, other: object) -> bool:
             answer = original(size, other)
             if not answer and self._asked() and not _differ(size, other):
                 self.seen.append("compares sizes")
@@ -120,7 +120,7 @@ class _Watch:
     def _order(self, name: str) -> Callable:
         original = getattr(self.kind, name)
 
-        def order(size: Any, other: Any) -> Any:
+        def order(size: Any, other: object) -> bool | None:
             try:
                 return original(size, other)
             except Exception:
@@ -133,7 +133,7 @@ class _Watch:
     def _look(self, name: str) -> Callable:
         original = getattr(self.kind, name, lambda size: True)
 
-        def look(size: Any, *more: Any) -> Any:
+        def look(size: Any, *more: Any) -> int | str:
             if self._asked():
                 self.seen.append("looks at how a size is written, looks it up or takes it for a truth")
             return original(size, *more)

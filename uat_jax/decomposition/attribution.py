@@ -28,6 +28,7 @@ from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
 from uat_jax.networks.padding import checked_mask, first_tokens, in_bucket, is_known, texts
 from uat_jax.networks.stack import Stack
+from uat_jax.typing import PyTree
 
 Output = Callable[[Model, jax.Array], jax.Array]
 """(model, features behind the final norm (N, M)) → a number, linear in the features."""
@@ -134,7 +135,7 @@ def attribute(
     model: Model,
     tokens: Tokens,
     output: Output,
-    mask: Any = None,
+    mask: PyTree = None,
     *,
     by: By = "layer",
     precision: jax.lax.PrecisionLike = "highest",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 
@@ -15,6 +14,7 @@ from uat_jax.networks.block import BlockOptions
 from uat_jax.networks.feed_forward_part import AnyFeedForward
 from uat_jax.networks.model import Model
 from uat_jax.networks.multihead import MultiHead
+from uat_jax.typing import PyTree
 
 
 @jax.tree_util.register_dataclass
@@ -56,7 +56,7 @@ class Whole(Sorting):
         """The state with the bias added."""
         return [streams[0] + bias]
 
-    def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
+    def join(self, streams: Streams, term: jax.Array, layer: PyTree) -> Streams:
         """The state with the term added."""
         return [streams[0] + term]
 
@@ -69,7 +69,7 @@ class _Recording(Whole):
         self.feed_forwards: list[tuple[jax.Array, jax.Array]] = []
 
     def attention(
-        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: PyTree
     ) -> tuple[Streams, jax.Array | None]:
         """What all heads add, without b_O; and b_O."""
         mixing = frozen_attention(attention, inner[0], options)
@@ -80,7 +80,7 @@ class _Recording(Whole):
         return [added], shift
 
     def activation(
-        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: PyTree
     ) -> tuple[jax.Array, jax.Array | None]:
         """What the activation adds; and the bias."""
         frozen = frozen_feed_forward(part, x, options)

@@ -20,6 +20,7 @@ from uat_jax.decomposition.streams import InTwo, as_array, separate, streams_of
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
 from uat_jax.networks.padding import checked_mask, compact, first_tokens, in_bucket, is_known, texts
+from uat_jax.typing import PyTree
 
 Parts = Literal["terms", "two streams"]
 INPUT, BIAS = "input", "bias"
@@ -141,7 +142,7 @@ Tokens = jax.Array | np.ndarray | Sequence[Any] | Mapping[str, Any]
 
 
 def decompose(
-    model: Model, tokens: Tokens, mask: Any = None, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model, tokens: Tokens, mask: PyTree = None, *, precision: jax.lax.PrecisionLike = "highest"
 ) -> Decomposition:
     """The terms of x_L for N token numbers, and x_L itself; a batch (B, N) gives a batch of decompositions.
 
@@ -198,7 +199,7 @@ def _of_length(
     return Decomposition(parts, model.hidden(tokens, length, precision=precision))
 
 
-def _checked_images(model: Model, images: Any, mask: Any) -> jax.Array:
+def _checked_images(model: Model, images: Any, mask: PyTree) -> jax.Array:
     """The pixels of each patch of an image (c, H, W), or of a batch of them."""
     if mask is not None or isinstance(images, Mapping):
         raise InputError("got a mask or a mapping for a model of images, wanted an array of them; they have no padding")
@@ -206,7 +207,7 @@ def _checked_images(model: Model, images: Any, mask: Any) -> jax.Array:
     return jnp.stack([model.check_tokens(image) for image in array]) if array.ndim == 4 else model.check_tokens(array)
 
 
-def _checked_with(model: Model, tokens: Any, mask: Any) -> tuple[jax.Array, jax.Array]:
+def _checked_with(model: Model, tokens: Any, mask: PyTree) -> tuple[jax.Array, jax.Array]:
     """Tokens, int32, and mask, (N,) or (B, N): each row that the mask leaves is looked at, and padding set to 0."""
     array = tokens if isinstance(tokens, Tracer) else np.asarray(tokens)
     if array.ndim not in (1, 2) or array.dtype.kind not in "iu":

@@ -16,7 +16,7 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -34,6 +34,7 @@ from uat_jax.networks.feed_forward_part import AnyFeedForward
 from uat_jax.networks.model import Model
 from uat_jax.networks.multihead import MultiHead
 from uat_jax.networks.stack import carry
+from uat_jax.typing import PyTree
 
 
 class Place(NamedTuple):
@@ -174,7 +175,7 @@ class _Replacing(Whole):
     value: jax.Array
 
     def attention(
-        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: PyTree
     ) -> tuple[Streams, jax.Array | None]:
         """What the attention adds, with one head replaced in its layer."""
         if self.at.head is None:
@@ -185,7 +186,7 @@ class _Replacing(Whole):
         return [sum_of_products(heads, attention.output, precision=options.precision)], shift
 
     def activation(
-        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: PyTree
     ) -> tuple[jax.Array, jax.Array | None]:
         """What the activation adds, replaced in its layer."""
         term, shift = super().activation(inner, part, x, options, layer)

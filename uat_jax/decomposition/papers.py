@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
 from uat_jax.networks.activations import Activation
 from uat_jax.networks.stack import Layers, carry
 from uat_jax.networks.transformer import TransformerLayer, activation_term, attention_weights, mix
+from uat_jax.typing import PyTree
 
 
 def transformer_streams(
@@ -28,7 +27,7 @@ def transformer_streams(
     where y_j = MHA_j p_{j−1} + MHA_j u_{j−1}.
     """
 
-    def step(streams: tuple[jax.Array, jax.Array], layer: TransformerLayer, _: Any) -> tuple[jax.Array, jax.Array]:
+    def step(streams: tuple[jax.Array, jax.Array], layer: TransformerLayer, _: PyTree) -> tuple[jax.Array, jax.Array]:
         weights = attention_weights(layer, streams[0] + streams[1], precision=precision)
         p, u = (mix(layer, weights, z, precision=precision) for z in streams)
         term = activation_term(layer, p + u, activation, precision=precision)

@@ -19,6 +19,7 @@ from uat_jax.decomposition.decomposition import BIAS, INPUT, names
 from uat_jax.decomposition.sourced_rules import Freezing, SourcedArithmetic
 from uat_jax.decomposition.sourced_value import Role, Sourced, contributions
 from uat_jax.errors import InputError, ShapeError
+from uat_jax.typing import Array
 
 
 @jax.tree_util.register_dataclass
@@ -138,7 +139,7 @@ def decompose_function(
     return SourcedDecomposition(terms, output.total, (INPUT, *named, *others), output.total.ndim)
 
 
-def _check(x_0: Any, sources: Mapping[str, Any]) -> None:
+def _check(x_0: Array, sources: Mapping[str, Any]) -> None:
     """Raise unless x_0 is an array of features, and the sources parts of it, or of tokens."""
     kinds = (jnp.floating, jnp.integer)
     if not hasattr(x_0, "dtype") or not any(jnp.issubdtype(x_0.dtype, kind) for kind in kinds):

@@ -6,17 +6,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
+import jax
 import numpy as np
 from jax import lax
 from jax.core import Tracer
 from jax.extend.core import JaxprEqn
+from jax.typing import ArrayLike
 
 from uat_jax.arithmetic import concrete
-from uat_jax.arithmetic.interpreter import IDENTITY, Arithmetic, Value
+from uat_jax.arithmetic.interpreter import IDENTITY, Arithmetic
 from uat_jax.arithmetic.scattering import replaces
 from uat_jax.arithmetic.structure import STRUCTURAL, moves
 from uat_jax.arithmetic.tracing import is_number, shape_of
 from uat_jax.decomposition.sourced_value import LinearImage, Role, Sourced, total
+from uat_jax.typing import Array
+
+Value = Sourced | Array
+"""A sourced value, or an array that does not depend on the input."""
 
 Freezing = Literal["activation", "linear"]
 """What a pattern that varies along the features does to the value it multiplies: makes it an activation, or a gate."""
@@ -25,7 +31,7 @@ Moving = tuple[bool, ...]
 """For each operand whether it passes its contributions on; nowhere True: the result is a pattern."""
 
 
-class SourcedArithmetic(Arithmetic):
+class SourcedArithmetic(Arithmetic[Value]):
     """Numbers are `Sourced` values, or arrays where they do not depend on the input: JAX computes all totals.
 
     `tape` collects the sourced values in the order in which they are computed.
@@ -41,7 +47,7 @@ class SourcedArithmetic(Arithmetic):
         self.of_tokens: set[Sourced] = set()
         """Tokens, and what is made of them alone; rows of tables that they choose are the input itself."""
 
-    def number(self, array: Any) -> Any:
+    def number(self, array: ArrayLike) -> Any:
         """A constant is the array that it is."""
         return array
 
@@ -58,10 +64,11 @@ class SourcedArithmetic(Arithmetic):
         """Whether the primitive has a row in a table, or acts on constants."""
         return equation.primitive.name in {*MOVING, *IDENTITY} or not self.involves(equation, operands)
 
-    def plain(self, equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
+    def plain(self, equation: JaxprEqn, operands: Sequence[Any]) -> list[Value]:  # Any: arrays, here
         """JAX's results on constants: floats as in the program, the integers of loops and masks at once if they can."""
         later = any(map(is_number, equation.outvars)) or any(isinstance(x, Tracer) for x in operands)
-        return _bind(equation, operands) if later else concrete.bind(equation, operands)
+        bind = _bind if later else concrete.bind
+        return [*bind(equation, operands)]
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The totals, and where the primitive is linear, how the results come from the operands."""
@@ -71,9 +78,10 @@ class SourcedArithmetic(Arithmetic):
             return list(operands)
         moving = MOVING[equation.primitive.name](self, equation, operands)
         totals = _bind(equation, [total(x) for x in operands])
-        return [self._result(equation, tuple(operands), moving, i, array) for i, array in enumerate(totals)]
+        results = (self._result(equation, tuple(operands), moving, i, array) for i, array in enumerate(totals))
+        return [*results]
 
-    def _result(self, equation: JaxprEqn, operands: tuple[Value, ...], moving: Moving, i: int, array: Any) -> Sourced:
+    def _result(self, equation: JaxprEqn, operands: tuple[Value, ...], moving: Moving, i: int, array: Array) -> Sourced:
         """The i-th result: a linear image, or a pattern where nothing that has sources is moved."""
         shared = shared_axes(equation, operands)
         made_of_tokens = {x for x in operands if isinstance(x, Sourced)} <= self.of_tokens
@@ -88,7 +96,7 @@ class SourcedArithmetic(Arithmetic):
             self.of_tokens.add(found)
         return found
 
-    def tokens(self, array: Any) -> Sourced:
+    def tokens(self, array: Array) -> Sourced:
         """Whole numbers as the input: a coefficient, but for the rows of tables that it chooses."""
         found = self.recorded(Sourced(array, Role.PATTERN))
         self.of_tokens.add(found)
@@ -123,7 +131,7 @@ class SourcedArithmetic(Arithmetic):
         return self.recorded(Sourced(stacked, max(x.role for x in sourced), shared, image))
 
 
-def _bind(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
+def _bind(equation: JaxprEqn, operands: Sequence[Array]) -> list[jax.Array]:
     """JAX's results of an equation."""
     outputs = equation.primitive.bind(*operands, **equation.params)
     return list(outputs) if equation.primitive.multiple_results else [outputs]
@@ -140,7 +148,7 @@ def _role(equation: JaxprEqn, image: LinearImage) -> Role:
     return role
 
 
-def varies(coefficient: Any, equation: JaxprEqn) -> bool:
+def varies(coefficient: Value, equation: JaxprEqn) -> bool:
     """Whether a factor depends on the input and differs along every axis of the result, constants apart."""
     if not isinstance(coefficient, Sourced):
         return False

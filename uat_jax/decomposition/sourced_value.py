@@ -16,6 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from uat_jax.typing import Array
+
 
 class Role(IntEnum):
     """How near to the input a value is: the lower one of two factors is the coefficient."""
@@ -73,16 +75,16 @@ class LinearImage:
     """function(*operands), linear in all moving operands together; the others are frozen coefficients."""
 
     function: Callable[..., jax.Array]
-    operands: tuple[Any, ...]
+    operands: tuple[Sourced | Array, ...]
     moving: tuple[bool, ...]
 
     @property
-    def moved(self) -> tuple[Any, ...]:
+    def moved(self) -> tuple[Sourced | Array, ...]:
         """The moving operands; those that are not `Sourced` are constants, hence biases."""
         return tuple(x for x, moves in zip(self.operands, self.moving, strict=True) if moves)
 
 
-def total(value: Any) -> Any:
+def total(value: Sourced | Array) -> Array:
     """The array that a sourced value or a constant is."""
     return value.total if isinstance(value, Sourced) else value
 

@@ -31,6 +31,7 @@ from uat_jax.networks.model import Model
 from uat_jax.networks.multihead import MultiHead
 from uat_jax.networks.norms import Norm
 from uat_jax.networks.stack import Stack, carry
+from uat_jax.typing import PyTree
 
 Streams = list[jax.Array]
 """Arrays (N, M), or a batch (S, N, M) of such streams, whose sum is the state.
@@ -55,32 +56,32 @@ class Sorting(ABC):
         """The streams with a bias, (1, M) or (N, M), added."""
 
     @abstractmethod
-    def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
+    def join(self, streams: Streams, term: jax.Array, layer: PyTree) -> Streams:
         """The streams with the term, (N, M), of a layer, 1, …, L, added; in a loop the number is a traced one."""
 
     def state(self, streams: Streams) -> jax.Array:
         """x, at which the coefficients of a layer are frozen: (N, M)."""
         return functools.reduce(jnp.add, streams)
 
-    def mixed(self, mixing: Mixing, streams: Streams, layer: Any) -> Streams:
+    def mixed(self, mixing: Mixing, streams: Streams, layer: PyTree) -> Streams:
         """What the frozen attention of a layer makes of every stream."""
         return [mixing(z) for z in streams]
 
     def attention(
-        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: PyTree
     ) -> tuple[Streams, jax.Array | None]:
         """MHA(inner) without biases, stream by stream, the patterns frozen at the state of `inner`; and the biases."""
         mixing = frozen_attention(attention, self.state(inner), options)
         return self.mixed(mixing, inner, layer), attention_shift(attention, options.precision)
 
     def activation(
-        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: PyTree
     ) -> tuple[jax.Array, jax.Array | None]:
         """What the feed-forward network adds at x, the sum of the streams `inner`: its term, (N, M), and its bias."""
         frozen = frozen_feed_forward(part, x, options)
         return frozen.term(x, options), frozen.out_shift
 
-    def step(self, kind: Kind, block: Block, streams: Streams, options: BlockOptions, layer: Any) -> Streams:
+    def step(self, kind: Kind, block: Block, streams: Streams, options: BlockOptions, layer: PyTree) -> Streams:
         """The streams behind a layer."""
         return kind(block, streams, options, self, layer)
 
@@ -97,7 +98,7 @@ class Separate(Sorting):
         source, biases, *layers = streams
         return [source, biases + bias, *layers]
 
-    def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
+    def join(self, streams: Streams, term: jax.Array, layer: PyTree) -> Streams:
         """The streams with the term as one more stream at the end."""
         return [*streams, term]
 
@@ -118,7 +119,7 @@ class InPlaces(Sorting):
         """The batch with the bias added to place 1, the bias path."""
         return self._add(streams, bias, 1)
 
-    def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
+    def join(self, streams: Streams, term: jax.Array, layer: PyTree) -> Streams:
         """The batch with the term added to place layer + 1, that of the layer."""
         return self._add(streams, term, layer + 1)
 
@@ -130,7 +131,7 @@ class InPlaces(Sorting):
         """The state x: the sum over the places of the batch, (N, M)."""
         return _total(streams[0])
 
-    def mixed(self, mixing: Mixing, streams: Streams, layer: Any) -> Streams:
+    def mixed(self, mixing: Mixing, streams: Streams, layer: PyTree) -> Streams:
         """The frozen attention applied to one place after the other; places of later layers are zero and stay so."""
         one = lambda each: _unless_empty(each[0] > layer, mixing, each[1])
         return [jax.lax.map(one, (jnp.arange(self.layers + 2), streams[0]))]
@@ -148,12 +149,12 @@ class InTwo(Sorting):
         p, u = streams
         return [p + bias, u]
 
-    def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
+    def join(self, streams: Streams, term: jax.Array, layer: PyTree) -> Streams:
         """The two streams with the activation's term added to u."""
         p, u = streams
         return [p, u + term]
 
-    def mixed(self, mixing: Mixing, streams: Streams, layer: Any) -> Streams:
+    def mixed(self, mixing: Mixing, streams: Streams, layer: PyTree) -> Streams:
         """The frozen attention applied to p and to u; in layer 1, where u is still zero, to p alone."""
         p, u = streams
         return [mixing(p), _unless_empty(layer == 1, mixing, u)]
@@ -172,7 +173,7 @@ class ByToken(Sorting):
         rows, rest = streams[0][:-1], streams[0][-1]
         return [jnp.concatenate([rows, (rest + bias)[None]])]
 
-    def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
+    def join(self, streams: Streams, term: jax.Array, layer: PyTree) -> Streams:
         """The batch with the term added to the last stream, to which biases go too."""
         return self.shift(streams, term)
 
@@ -199,7 +200,7 @@ class Weighted(Sorting):
         """The stream with the bias added, times its weights w_1."""
         return [streams[0] + self._weighted(1, bias)]
 
-    def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
+    def join(self, streams: Streams, term: jax.Array, layer: PyTree) -> Streams:
         """The stream with the term of a layer added, times the layer's weights w_{layer + 1}."""
         return [streams[0] + self._weighted(layer + 1, term)]
 
@@ -216,14 +217,14 @@ def _total(batch: jax.Array) -> jax.Array:
     return jnp.einsum("s,snm->nm", jnp.ones_like(batch, shape=len(batch)), batch, precision="highest")
 
 
-def _unless_empty(empty: Any, mixing: Mixing, z: jax.Array) -> jax.Array:
+def _unless_empty(empty: bool, mixing: Mixing, z: jax.Array) -> jax.Array:
     """mixing(z), which is linear; where `empty` says that z is zero, z itself, so that nothing is computed."""
     if isinstance(empty, bool):
         return z if empty else mixing(z)
     return jax.lax.cond(empty, lambda z: z, lambda z: mixing(z), z)
 
 
-def pre_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
+def pre_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: PyTree) -> Streams:
     """y = x + MHA(norm_1 x), then y + FFN(norm_2 y), stream by stream; with norms behind either, these too."""
     bare = block.norm_1 is None and block.after_1 is not None
     inner = streams if bare else normed(block.norm_1, streams, options.epsilon, sorting)
@@ -234,7 +235,7 @@ def pre_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sor
     return _activated(block, y, again, _norm_of_state(block.norm_2, y, options, sorting), options, sorting, layer)
 
 
-def post_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
+def post_norm(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: PyTree) -> Streams:
     """y = norm_1(x + MHA(x)), then norm_2(y + FFN(y)), stream by stream; norm_2 meets the layer's own term too."""
     streams = _attended(block, streams, streams, options, sorting, layer)
     y = normed(block.norm_1, streams, options.epsilon, sorting)
@@ -242,7 +243,7 @@ def post_norm(block: Block, streams: Streams, options: BlockOptions, sorting: So
     return normed(block.norm_2, streams, options.epsilon, sorting)
 
 
-def parallel(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
+def parallel(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: PyTree) -> Streams:
     """x + MHA(norm_1 x) + FFN(norm_2 x), stream by stream; without norm_2 the feed-forward sees norm_1 x too."""
     inner = normed(block.norm_1, streams, options.epsilon, sorting)
     again = lambda: inner if block.norm_2 is None else normed(block.norm_2, streams, options.epsilon, sorting)
@@ -252,7 +253,7 @@ def parallel(block: Block, streams: Streams, options: BlockOptions, sorting: Sor
     return _activated(block, y, again, seen, options, sorting, layer)
 
 
-def lone(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: Any) -> Streams:
+def lone(block: Block, streams: Streams, options: BlockOptions, sorting: Sorting, layer: PyTree) -> Streams:
     """x + FFN(norm_2 x), stream by stream."""
     again = lambda: normed(block.norm_2, streams, options.epsilon, sorting)
     seen = _norm_of_state(block.norm_2, streams, options, sorting)
@@ -324,7 +325,7 @@ def _embedded(model: Model, tokens: jax.Array, sorting: Sorting) -> Streams:
 
 def _step(
     model: Model, tokens: jax.Array, sorting: Sorting, precision: jax.lax.PrecisionLike, length: jax.Array | None
-) -> Callable[[Streams, Block, Any], Streams]:
+) -> Callable[[Streams, Block, PyTree], Streams]:
     """The function (streams, block, layer number) ↦ streams that applies one layer of the model."""
     options, kind = model.schedule(tokens.shape[0], precision, length), KINDS[model.architecture.kind]
     return lambda streams, block, layer: sorting.step(kind, block, streams, options(layer), layer)
@@ -341,7 +342,7 @@ def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting
 
 
 def _attended(
-    block: Block, streams: Streams, inner: Streams, options: BlockOptions, sorting: Sorting, layer: Any
+    block: Block, streams: Streams, inner: Streams, options: BlockOptions, sorting: Sorting, layer: PyTree
 ) -> Streams:
     """x + MHA(inner), stream by stream, with the norm behind the attention if there is one."""
     added, shift = sorting.attention(inner, attention_of(block), options, layer)
@@ -359,7 +360,7 @@ def _activated(
     x: jax.Array,
     options: BlockOptions,
     sorting: Sorting,
-    layer: Any,
+    layer: PyTree,
 ) -> Streams:
     """The feed-forward network at x, the sum of `inner`: its activation joins the streams, its bias is a shift."""
     term, shift = sorting.activation(inner, block.feed_forward, x, options, layer)

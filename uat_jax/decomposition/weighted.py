@@ -24,6 +24,7 @@ from uat_jax.networks.adapted import sum_of_products, times
 from uat_jax.networks.block import Block, BlockOptions
 from uat_jax.networks.feed_forward_part import AnyFeedForward
 from uat_jax.networks.multihead import MultiHead
+from uat_jax.typing import PyTree
 
 fixed = jax.lax.stop_gradient
 """An array as a constant, which has no derivative."""
@@ -46,7 +47,7 @@ class WeightedDirectly(Sorting):
         """The stream with the bias added, times its weights."""
         return [streams[0] + self.ends[1][:, None] * fixed(bias)]
 
-    def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
+    def join(self, streams: Streams, term: jax.Array, layer: PyTree) -> Streams:
         """The stream with what is weighted already."""
         return [streams[0] + term]
 
@@ -54,7 +55,7 @@ class WeightedDirectly(Sorting):
         """The stream as a constant."""
         return fixed(streams[0])
 
-    def of_layer(self, layer: Any) -> jax.Array:
+    def of_layer(self, layer: PyTree) -> jax.Array:
         """The weights of a layer, (R, N)."""
         return self.layers[layer - 1]
 
@@ -68,7 +69,7 @@ class WeightedHeads(WeightedDirectly):
     """R = h + 1 sources in each layer: its heads, each with its own b_V, and its feed-forward network without b_2."""
 
     def attention(
-        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: PyTree
     ) -> tuple[Streams, jax.Array | None]:
         """Each head times its weights; b_O is the bias."""
         weights = self.of_layer(layer)[:-1, :, None]
@@ -76,7 +77,7 @@ class WeightedHeads(WeightedDirectly):
         return [sum_of_products(heads, attention.output, precision=options.precision)], _row(attention.output_bias)
 
     def activation(
-        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: PyTree
     ) -> tuple[jax.Array, jax.Array | None]:
         """What the activation adds, times its weights; and the bias."""
         term, shift = super().activation(inner, part, x, options, layer)
@@ -87,7 +88,7 @@ class WeightedNeurons(WeightedDirectly):
     """R = 1 + F sources in each layer: its attention without b_O and its neurons; F without an attention."""
 
     def attention(
-        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: Any
+        self, inner: Streams, attention: MultiHead, options: BlockOptions, layer: PyTree
     ) -> tuple[Streams, jax.Array | None]:
         """What all heads add, times its weights; b_O is the bias."""
         heads = self.heads(inner, attention, options)
@@ -95,7 +96,7 @@ class WeightedNeurons(WeightedDirectly):
         return [self.of_layer(layer)[0][:, None] * added], _row(attention.output_bias)
 
     def activation(
-        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: PyTree
     ) -> tuple[jax.Array, jax.Array | None]:
         """Each neuron times its weights, times its row of W_2; and the bias."""
         frozen = frozen_feed_forward(part, x, options)
@@ -131,7 +132,7 @@ class WeightedTokens(Sorting):
         """The stream with the bias added, times its weights."""
         return [streams[0] + self.biases[self.place][:, None] * fixed(bias)]
 
-    def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
+    def join(self, streams: Streams, term: jax.Array, layer: PyTree) -> Streams:
         """The stream with an image of itself added."""
         return [streams[0] + term]
 
@@ -140,7 +141,7 @@ class WeightedTokens(Sorting):
         return fixed(streams[0])
 
     def activation(
-        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: Any
+        self, inner: Callable[[], Streams], part: AnyFeedForward, x: jax.Array, options: BlockOptions, layer: PyTree
     ) -> tuple[jax.Array, jax.Array | None]:
         """The image of the stream under the linear map that its slopes make of the feed-forward network; and a bias."""
         line, (z,) = frozen_slopes(part, x, options), inner()
@@ -150,7 +151,7 @@ class WeightedTokens(Sorting):
         """These tokens, with biases counted to a row: 0 is the embedding, then the layers, L + 1 the final norm."""
         return dataclasses.replace(self, place=place)
 
-    def step(self, kind: Kind, block: Block, streams: Streams, options: BlockOptions, layer: Any) -> Streams:
+    def step(self, kind: Kind, block: Block, streams: Streams, options: BlockOptions, layer: PyTree) -> Streams:
         """The stream behind a layer, times the weights of its state."""
         (x,) = kind(block, streams, options, self.at(layer), layer)
         return [self.states[layer][:, None] * x]

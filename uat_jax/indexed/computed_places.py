@@ -24,9 +24,9 @@ from uat_jax.indexed.predicates import equal_to_zero, split_by_size
 from uat_jax.indexed.products import assigned, split_at
 from uat_jax.indexed.sums import in_range, total
 from uat_jax.indexed.whole_numbers import check_does_not_wrap
+from uat_jax.typing import Parameters
 
 Lengths = tuple[Polynomial, ...]
-Parameters = Mapping[str, Any]
 Places = Sequence[Polynomial]
 
 

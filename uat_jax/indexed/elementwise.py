@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -30,6 +29,7 @@ from uat_jax.indexed.predicates import LARGEST_DIVISOR, is_positive, is_zero, sp
 from uat_jax.indexed.products import case_by_case, raised
 from uat_jax.indexed.whole_numbers import check_does_not_wrap, unwrapped
 from uat_jax.indexed.workspace import workspace
+from uat_jax.typing import Parameters
 
 Lengths = tuple[Polynomial, ...]
 HALF = Fraction(1, 2)
@@ -240,7 +240,7 @@ def of_entries(name: str, lengths: Lengths, kind: str, operands: list[Array], fu
 def one_operand(name: str) -> Callable:
     """The rule of a primitive of one operand."""
 
-    def rule(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:
+    def rule(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
         if name in BITWISE and x.kind != "b" or x.kind == "i" and name not in ("neg", "abs", "sign", "square"):
             raise UnsupportedError(f"'{name}' of integers is not followed at all sizes")
         return of_entries(name, lengths, kind, [x], ONE_OPERAND[name])
@@ -251,7 +251,7 @@ def one_operand(name: str) -> Callable:
 def two_operands(name: str) -> Callable:
     """The rule of a primitive of two operands."""
 
-    def rule(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array, y: Array) -> Array:
+    def rule(parameters: Parameters, lengths: Lengths, kind: str, x: Array, y: Array) -> Array:
         if name in BITWISE and x.kind != "b":
             raise UnsupportedError(f"'{name}' of integers is not followed at all sizes")
         if x.kind == "i" and name == "div":
@@ -269,14 +269,14 @@ def whole_division(x: Polynomial, y: Polynomial) -> Polynomial:
     return whole_part(x, y)
 
 
-def remainder(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array, y: Array) -> Array:
+def remainder(parameters: Parameters, lengths: Lengths, kind: str, x: Array, y: Array) -> Array:
     """x − y·⌊x / y⌋ of integers that are not negative."""
     if x.kind != "i":
         raise UnsupportedError("'rem' of floats is not followed at all sizes")
     return of_entries("rem", lengths, kind, [x, y], lambda a, b: a - whole_division(a, b) * b)
 
 
-def integer_power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:
+def integer_power(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
     """x^y for a whole number y."""
     exponent = parameters["y"]
     known = 1 if exponent % 2 == 0 else x.sign
@@ -289,7 +289,7 @@ def integer_power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x:
     return found
 
 
-def power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array, y: Array) -> Array:
+def power(parameters: Parameters, lengths: Lengths, kind: str, x: Array, y: Array) -> Array:
     """x^y for a number y, or exp(y·log x) where x is positive and both are defined, or x is a number."""
 
     def function(base: Polynomial, exponent: Polynomial) -> Polynomial:
@@ -305,18 +305,18 @@ def power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array, 
     return of_entries("pow", lengths, kind, [x, y], function)
 
 
-def clamp(parameters: Mapping[str, Any], lengths: Lengths, kind: str, low: Array, x: Array, high: Array) -> Array:
+def clamp(parameters: Parameters, lengths: Lengths, kind: str, low: Array, x: Array, high: Array) -> Array:
     """min(max(x, low), high)."""
     return of_entries("clamp", lengths, kind, [low, x, high], lambda a, b, c: minimum(maximum(a, b), c))
 
 
-def rounded(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:
+def rounded(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
     """A function of which only the way of rounding is known."""
     method = str(parameters.get("rounding_method"))
     return of_entries("round", lengths, kind, [x], opaque(f"round {method}"))
 
 
-def finite(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:
+def finite(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
     """1, where that is proved."""
 
     def function(value: Polynomial) -> Polynomial:
@@ -327,7 +327,7 @@ def finite(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array)
     return of_entries("is_finite", lengths, kind, [x], function)
 
 
-def select(parameters: Mapping[str, Any], lengths: Lengths, kind: str, which: Array, *cases: Array) -> Array:
+def select(parameters: Parameters, lengths: Lengths, kind: str, which: Array, *cases: Array) -> Array:
     """The case that a boolean, or an integer, chooses."""
     defined = which.defined and all(case.defined for case in cases)
     known = min(case.sign for case in cases)
@@ -346,7 +346,7 @@ def select(parameters: Mapping[str, Any], lengths: Lengths, kind: str, which: Ar
     return array(lengths, kind, entry, known, defined)
 
 
-def convert(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:
+def convert(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
     """A cast that changes no value: between floats, or from booleans and integers."""
     kind_of(np.dtype(parameters["new_dtype"])) if not jnp.issubdtype(parameters["new_dtype"], jnp.floating) else None
     if kind == x.kind or x.kind in "ib" and kind == "f" or (x.kind, kind) == ("b", "i"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, Indices, array
@@ -15,9 +14,9 @@ from uat_jax.indexed.polynomial import ONE, ZERO, Polynomial, constant
 from uat_jax.indexed.predicates import equal_to_zero
 from uat_jax.indexed.sums import in_range
 from uat_jax.indexed.whole_numbers import WIDEST
+from uat_jax.typing import Parameters
 
 Lengths = tuple[Polynomial, ...]
-Parameters = Mapping[str, Any]
 
 
 def moved(x: Array, lengths: Lengths, place: Callable[[Indices], Sequence[Polynomial]]) -> Array:

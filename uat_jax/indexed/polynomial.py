@@ -18,6 +18,7 @@ from typing import Any
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.workspace import workspace
+from uat_jax.typing import PyTree
 
 LARGEST = 12_000
 """A product of more terms than this is refused."""
@@ -188,7 +189,7 @@ def _parts(argument: Any) -> Iterator[Polynomial | Letter]:
             yield from _parts(part)
 
 
-def made(kind: Kind, *arguments: Any) -> Letter:
+def made(kind: Kind, *arguments: PyTree) -> Letter:
     """The letter of a kind with these arguments."""
     key = digest(kind, *map(_key, arguments))
     letters = workspace().letters

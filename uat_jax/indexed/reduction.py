@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, Indices, array
@@ -17,9 +16,9 @@ from uat_jax.indexed.polynomial import ONE, ZERO, Letter, Polynomial, fresh, of
 from uat_jax.indexed.predicates import at_least_zero
 from uat_jax.indexed.sums import in_range, total
 from uat_jax.indexed.whole_numbers import check_does_not_wrap
+from uat_jax.typing import Parameters
 
 Lengths = tuple[Polynomial, ...]
-Parameters = Mapping[str, Any]
 
 
 def _added(kind: str, value: Polynomial, over: list[Letter]) -> Polynomial:

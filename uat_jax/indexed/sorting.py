@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, Indices, array
 from uat_jax.indexed.orders import place, ranked
 from uat_jax.indexed.polynomial import ONE, ZERO, Letter, Polynomial, fresh, of
 from uat_jax.indexed.whole_numbers import WIDEST
+from uat_jax.typing import Parameters
 
 Lengths = tuple[Polynomial, ...]
-Parameters = Mapping[str, Any]
 
 
 def _row(x: Array, axis: int, indices: Indices) -> tuple[Polynomial, Letter]:

@@ -28,6 +28,7 @@ from uat_jax.indexed.reduction import REDUCTION
 from uat_jax.indexed.sorting import SORTING
 from uat_jax.indexed.whole_numbers import with_other_bits
 from uat_jax.indexed.workspace import workspace
+from uat_jax.typing import Atom
 
 RULES: Mapping[str, Any] = {**ELEMENTWISE, **PLACEMENT, **PLACES, **REDUCTION, **SORTING}
 """Primitive → rule(parameters, lengths, kind of the result, *operands)."""
@@ -139,7 +140,7 @@ def _flattened(outer: Jaxpr, constants: Sequence[Any], inputs: Sequence[Value], 
     known: dict[Any, Value] = dict(zip(outer.invars, inputs, strict=True))
     known.update(zip(outer.constvars, map(np.asarray, constants), strict=True))
 
-    def read(atom: Any) -> Value:
+    def read(atom: Atom) -> Value:
         return np.asarray(atom.val, dtype_of(atom)) if isinstance(atom, Literal) else known[atom]
 
     for equation in outer.eqns:

@@ -14,9 +14,10 @@ from jax.extend.mlir import ir
 
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.inputs.mlir_values import DTYPES, dtype_of, shape_of
+from uat_jax.typing import Array
 
 if TYPE_CHECKING:
-    from uat_jax.inputs.rules import Call
+    from uat_jax.inputs.rules import Call, Results
 
 PLACEMENT = frozenset(
     "Sharding SPMDFullToShardShape SPMDShardToFullShape annotate_device_placement xla.sdy.FuncResultSharding".split()
@@ -54,7 +55,7 @@ def custom_call(target: str, call: Call) -> Any:
     return _unknown(target, call) if found is None else found(call)
 
 
-def _unknown(target: str, call: Call) -> list[Any]:
+def _unknown(target: str, call: Call) -> list[Array]:
     """The results of a foreign function of which nothing is known but its target and its attributes."""
     attributes: Any = call.operation.attributes
     stated = {getattr(item, "name", item) for item in attributes} - IGNORED  # names, in some versions with values
@@ -88,7 +89,7 @@ def _value(attribute: Any) -> Any:
     return f"{attribute}"
 
 
-def _shape_assertion(call: Call) -> list[Any]:
+def _shape_assertion(call: Call) -> list[Array]:
     """A check of sizes, which are numbers by the time it is read."""
     holds, *sizes = call.operands
     if not isinstance(holds, np.ndarray):
@@ -99,7 +100,7 @@ def _shape_assertion(call: Call) -> list[Any]:
     return []
 
 
-def top_k(call: Call, options: Any) -> Any:
+def top_k(call: Call, options: Any) -> Results:
     """The largest numbers and their places.
 
     Raises:
@@ -113,7 +114,7 @@ def top_k(call: Call, options: Any) -> Any:
     return lax.top_k(call.operands[0], int(known["k"]))
 
 
-TARGETS: dict[str, Callable[[Any], Any]] = {
+TARGETS: dict[str, Callable[[Call], Results]] = {
     "mhlo.erf": lambda call: lax.erf(call.operands[0]),
     "mhlo.topk": lambda call: top_k(call, call.attribute("mhlo.attributes")),
     "shape_assertion": _shape_assertion,
@@ -123,12 +124,12 @@ TARGETS: dict[str, Callable[[Any], Any]] = {
 # --- LAPACK: what JAX's linear algebra is on a CPU -------------------------------------------------------------------
 
 
-def _lapack(target: str) -> Callable[[Any], Any] | None:
+def _lapack(target: str) -> Callable[[Call], Results] | None:
     found = re.fullmatch(r"lapack_[sd](\w+)_ffi", target)
     return LAPACK.get(found[1]) if found else None
 
 
-def _fine(call: Call, place: int) -> Any:
+def _fine(call: Call, place: int) -> Array:
     """The result that says that all went well."""
     return np.zeros(shape_of(call.operation.results[place].type), np.int32)
 
@@ -137,7 +138,7 @@ def _backend(call: Call, key: str) -> int:
     return int(call.attribute("mhlo.backend_config")[key].value)
 
 
-def _getrf(call: Call) -> list[Any]:
+def _getrf(call: Call) -> list[Array]:
     """LU decomposition; LAPACK counts the rows of its pivots from one."""
     lu, pivots, _ = lax.linalg.lu(call.operands[0])
     return [lu, lax.add(pivots, lax.full_like(pivots, 1)), _fine(call, 2)]
@@ -153,7 +154,7 @@ def _potrf(call: Call) -> list[Any]:
     return [lax.select(lax.ge(row, column), factor, x), _fine(call, 1)]
 
 
-def _trsm(call: Call) -> Any:
+def _trsm(call: Call) -> Array:
     """The solution of triangular systems."""
     side, uplo, transposed, diagonal = (chr(_backend(call, key)) for key in ("side", "uplo", "trans_x", "diag"))
     return lax.linalg.triangular_solve(
@@ -166,7 +167,7 @@ def _trsm(call: Call) -> Any:
     )
 
 
-def _syevd(call: Call) -> list[Any]:
+def _syevd(call: Call) -> list[Array]:
     """Eigenvectors and eigenvalues of a symmetric matrix, of which LAPACK reads the lower triangle."""
     if chr(_backend(call, "mode")) != "V" or chr(_backend(call, "uplo")) != "L":
         raise call.refused("without eigenvectors, or of an upper triangle")
@@ -174,7 +175,7 @@ def _syevd(call: Call) -> list[Any]:
     return [vectors, values, _fine(call, 2)]
 
 
-def _geqrf(call: Call) -> list[Any]:
+def _geqrf(call: Call) -> list[Array]:
     """The reflections of a QR decomposition, with R in the upper triangle, and their factors.
 
     `jax.lax.linalg` has no name for the primitive; it is the first one of `jax.scipy.linalg.qr_multiply`.
@@ -185,12 +186,12 @@ def _geqrf(call: Call) -> list[Any]:
     return primitive.bind(x)
 
 
-def _orgqr(call: Call) -> Any:
+def _orgqr(call: Call) -> Array:
     """The product of reflections."""
     return lax.linalg.householder_product(*call.operands)
 
 
-def _gesdd(call: Call) -> list[Any]:
+def _gesdd(call: Call) -> list[Array]:
     """Singular values, descending, with the vectors that are asked for; the matrix itself is overwritten."""
     mode = chr(_backend(call, "mode"))
     if mode not in "NSA" or any(True for _ in call.operation.results[0].uses):
@@ -206,7 +207,7 @@ def _gesdd(call: Call) -> list[Any]:
     return [x, values, left, right, _fine(call, 4)]
 
 
-LAPACK: dict[str, Callable[[Any], Any]] = {
+LAPACK: dict[str, Callable[[Call], Results]] = {
     "geqrf": _geqrf,
     "gesdd": _gesdd,
     "getrf": _getrf,

@@ -12,8 +12,9 @@ import jax
 
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
+from uat_jax.typing import Function, PyTree
 
-FunctionLike = Callable[..., Any] | jax.export.Exported
+FunctionLike = Function | jax.export.Exported
 """What can be compared: a function of JAX, a program that was read or exported, a module of PyTorch."""
 
 SNAPSHOT = ".snapshot.json"
@@ -24,8 +25,8 @@ SUFFIXES = (".mlir", ".stablehlo", ".mlirbc", ".bc", ".jax", ".export", ".bin", 
 
 
 def comparable(
-    left: Any, right: Any, specs: tuple[Any, ...], weights: Mapping[str, Any] | None = None
-) -> tuple[Any, Any, tuple[Any, ...]]:
+    left: PyTree, right: PyTree, specs: tuple[PyTree, ...], weights: Mapping[str, PyTree] | None = None
+) -> tuple[Function, Function, tuple[PyTree, ...]]:
     """Two functions and their inputs: programs that stand for functions are read, and say what their inputs are.
 
     Args:
@@ -42,11 +43,11 @@ def comparable(
     return left, right, specs or specs_of(left, right)
 
 
-def _has_weights(side: Any) -> bool:
+def _has_weights(side: PyTree) -> bool:
     return is_torch(side) or isinstance(side, Program) and bool(side.weights)
 
 
-def _read(side: Any, specs: tuple[Any, ...], weights: Mapping[str, Any] | None) -> Any:
+def _read(side: PyTree, specs: tuple[PyTree, ...], weights: Mapping[str, PyTree] | None) -> Any:
     """One side as a function; what is neither a program nor a module is returned as it is."""
     if isinstance(side, jax.export.Exported):
         from uat_jax.inputs.stablehlo import read_stablehlo
@@ -63,13 +64,13 @@ def _read(side: Any, specs: tuple[Any, ...], weights: Mapping[str, Any] | None) 
     return side
 
 
-def has_parameters(module: Any) -> bool:
+def has_parameters(module: PyTree) -> bool:
     """Whether a module of PyTorch has weights, which are the first argument then."""
     state: Any = module.state_dict() if callable(module.state_dict) else module.state_dict
     return any(tensor.is_floating_point() for tensor in state.values())
 
 
-def is_torch(source: Any) -> bool:
+def is_torch(source: PyTree) -> bool:
     """Whether a thing is a module or an exported program of PyTorch, which is not imported to find out."""
     torch = sys.modules.get("torch")
     if torch is None:
@@ -101,7 +102,7 @@ def read_file(name: str) -> Program:
     return read_stablehlo(Path(name))
 
 
-def specs_of(*functions: Callable) -> tuple[Any, ...]:
+def specs_of(*functions: Callable) -> tuple[PyTree, ...]:
     """The inputs that one of the functions says it has.
 
     Raises:
@@ -123,12 +124,12 @@ def specs_of(*functions: Callable) -> tuple[Any, ...]:
     return first
 
 
-def _types(specs: tuple[Any, ...]) -> tuple[Any, list[tuple[str, str]]]:
+def _types(specs: tuple[PyTree, ...]) -> tuple[Any, list[tuple[str, str]]]:
     leaves, tree = jax.tree.flatten(specs)
     return tree, [(str(leaf.shape), str(leaf.dtype)) for leaf in leaves]
 
 
-def _text(specs: tuple[Any, ...]) -> str:
+def _text(specs: tuple[PyTree, ...]) -> str:
     return ", ".join(f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]" for leaf in jax.tree.leaves(specs)) or "nothing"
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
 from uat_jax.inputs.weights import Where, found, leaves_of
+from uat_jax.typing import PyTree
 
 SYNONYMS = {
     **dict.fromkeys("kernel w scale embedding gamma g weights".split(), "weight"),
@@ -66,7 +67,7 @@ class Matching:
         return "\n".join([*lines, "confirmed by values" if self.confirmed else "not confirmed by values"])
 
 
-def match_weights(left: Any, right: Any) -> Matching:
+def match_weights(left: PyTree, right: PyTree) -> Matching:
     """Propose where the weights of a program are in a tree of another one's.
 
     Args:
@@ -110,7 +111,7 @@ def match_weights(left: Any, right: Any) -> Matching:
     )
 
 
-def _weights(left: Any) -> dict[str, Any]:
+def _weights(left: PyTree) -> dict[str, Any]:
     if isinstance(left, Program):
         return dict(left.weights)
     if isinstance(left, Mapping):
@@ -122,7 +123,7 @@ def _weights(left: Any) -> dict[str, Any]:
     raise InputError(f"got a {type(left).__name__} for weights; pass a program, a torch.nn.Module or a dictionary")
 
 
-def _has_values(leaf: Any) -> bool:
+def _has_values(leaf: PyTree) -> bool:
     return not isinstance(leaf, jax.ShapeDtypeStruct) and hasattr(leaf, "__array__")
 
 
@@ -146,7 +147,7 @@ def _paths(where: Where) -> list[str]:
     return [re.sub(r"(\.T|\.transpose\(.*\)|\.reshape\(.*?\)|\[[^\]]*\])+$", "", str(where))]
 
 
-def _candidates(names: Mapping[str, Any], leaves: Mapping[str, Any]) -> Iterator[_Candidate]:
+def _candidates(names: Mapping[str, object], leaves: Mapping[str, PyTree]) -> Iterator[_Candidate]:
     """All places with the right shape, and with the right values where they are known."""
     for name, leaf in names.items():
         for where, paths, part, bonus in itertools.chain(_single(name, leaf, leaves), _joined(name, leaf, leaves)):
@@ -158,7 +159,9 @@ def _candidates(names: Mapping[str, Any], leaves: Mapping[str, Any]) -> Iterator
                 yield _Candidate(name, where, paths, part, alike + bonus)
 
 
-def _single(name: str, leaf: Any, leaves: Mapping[str, Any]) -> Iterator[tuple[Where, tuple[str, ...], tuple, float]]:
+def _single(
+    name: str, leaf: PyTree, leaves: Mapping[str, PyTree]
+) -> Iterator[tuple[Where, tuple[str, ...], tuple, float]]:
     """Places in one array: all of it, one layer of it, or one of several weights that it joins."""
     wanted = tuple(leaf.shape)
     for path, other in leaves.items():
@@ -188,7 +191,9 @@ def _parts(
                 yield f"{path}[{cut}]{way}", (path,), ("part", place, len(among)), bonus - 0.1
 
 
-def _joined(name: str, leaf: Any, leaves: Mapping[str, Any]) -> Iterator[tuple[Where, tuple[str, ...], tuple, float]]:
+def _joined(
+    name: str, leaf: PyTree, leaves: Mapping[str, PyTree]
+) -> Iterator[tuple[Where, tuple[str, ...], tuple, float]]:
     """Several arrays that a weight joins along its first axis."""
     wanted = tuple(leaf.shape)
     for among in FUSED:
@@ -207,7 +212,7 @@ def _joined(name: str, leaf: Any, leaves: Mapping[str, Any]) -> Iterator[tuple[W
                     yield [f"{p}{way}" for p in paths], paths, (), bonus + 0.2
 
 
-def _sibling(path: str, word: str, other: str, leaves: Mapping[str, Any]) -> str | None:
+def _sibling(path: str, word: str, other: str, leaves: Mapping[str, PyTree]) -> str | None:
     """The path that says another word in the same place."""
     wanted = [other if w == word else w for w in _words(path, every=True)]
     return next((p for p in leaves if _words(p, every=True) == wanted), None)

@@ -16,7 +16,7 @@ from jaxlib.mlir.dialects import stablehlo
 from uat_jax.errors import UnsupportedError
 from uat_jax.inputs.mlir_values import constant_of, dtype_of, integers, shape_of
 
-Node = tuple[Any, ...]
+Node = tuple[Any, ...]  # Any: a kind and what belongs to it: nodes, numbers and names
 Expression = tuple[Node, ...]
 
 LONGEST = 2000

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+
+from uat_jax.typing import PyTree
 
 
 class Program:
@@ -25,12 +26,12 @@ class Program:
     def __init__(
         self,
         function: Callable,
-        specs: tuple[Any, ...],
+        specs: tuple[PyTree, ...],
         *,
         name: str,
         source: str = "",
         readings: Mapping[str, str] | None = None,
-        weights: Mapping[str, Any] | None = None,
+        weights: Mapping[str, PyTree] | None = None,
         parameters: Sequence[str] = (),
     ):
         self.function, self.specs, self.source = function, specs, source
@@ -40,7 +41,7 @@ class Program:
             kind = inspect.Parameter.POSITIONAL_ONLY
             self.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in parameters])
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: PyTree) -> PyTree:
         """The outputs, in the tree that the source names, or a tuple of them where there are several."""
         return self.function(*arguments)
 

@@ -22,6 +22,7 @@ from uat_jax.inputs.custom_calls import custom_call, top_k
 from uat_jax.inputs.mlir_expressions import owner, splat
 from uat_jax.inputs.mlir_values import attribute, constant_of, dtype_of, integers, shape_of
 from uat_jax.inputs.regions import largest, neutral, order, reducer
+from uat_jax.typing import Array
 
 FUNCTIONS = {
     name: getattr(lax, name)
@@ -83,6 +84,10 @@ ELEMENTWISE: dict[str, Callable] = {
 COMPARISONS = {"EQ": lax.eq, "NE": lax.ne, "LT": lax.lt, "LE": lax.le, "GT": lax.gt, "GE": lax.ge}
 
 
+Results = Array | Sequence[Array]
+"""Of an operation: one array, or several."""
+
+
 @dataclass(frozen=True)
 class Call:
     """One operation with its operands' values.
@@ -93,11 +98,11 @@ class Call:
 
     operation: ir.Operation
     operands: Sequence[Any]
-    region: Callable[[int], Callable[..., list[Any]]]
-    function: Callable[[str], Callable[..., list[Any]]]
+    region: Callable[[int], Callable[..., list[Array]]]
+    function: Callable[[str], Callable[..., list[Array]]]
     value: Callable[[ir.Value], Any]
 
-    def attribute(self, key: str) -> Any:
+    def attribute(self, key: str) -> Any:  # Any: the bindings of MLIR have no types
         """An attribute, or None if the operation has none of that name."""
         return attribute(self.operation, key)
 
@@ -149,7 +154,7 @@ class Call:
         return UnsupportedError(f"{self.operation.name} {what}, which is not read")
 
 
-def read(call: Call) -> list[Any]:
+def read(call: Call) -> list[Array]:
     """The values of an operation's results.
 
     Raises:
@@ -163,10 +168,10 @@ def read(call: Call) -> list[Any]:
     except (TypeError, ValueError, NotImplementedError) as error:  # JAX's own operation is narrower, say by its dtypes
         told = str(error).strip().split("\n")[0].rstrip(".")
         raise call.refused(f"in a way that JAX does not have ({told})") from error
-    return list(result) if isinstance(result, list | tuple) else [result]
+    return list(result) if isinstance(result, list | tuple) else [result]  # type: ignore[list-item]
 
 
-def rule(name: str) -> Callable[[Call], Any] | None:
+def rule(name: str) -> Callable[[Call], Results] | None:
     """What an operation's name stands for, or None."""
     dialect, _, short = name.partition(".")
     if dialect == "stablehlo" and short in ELEMENTWISE:
@@ -188,19 +193,19 @@ WITH_SCALARS = frozenset(
 """Operations of which `lax` takes a number where StableHLO needs an array of it."""
 
 
-def repeated_written(name: str, operands: Sequence[Any]) -> list[Any]:
+def repeated_written(name: str, operands: Sequence[Any]) -> list[Array]:
     """The operands of an operation with constants as a person writes them: x * 2, and not x times an array of 2."""
     if name in WITH_SCALARS and not all(map(is_repeated, operands)):
         return [x[(0,) * x.ndim] if is_repeated(x) else x for x in operands]
     return list(operands) if name == "stablehlo.broadcast_in_dim" else [spread(x) for x in operands]
 
 
-def is_repeated(x: Any) -> bool:
+def is_repeated(x: Array) -> bool:
     """Whether an array is a constant that repeats one number."""
     return isinstance(x, np.ndarray) and x.size > 1 and not any(x.strides)
 
 
-def spread(x: Any) -> Any:
+def spread(x: Array) -> Array:
     """An array of JAX in place of a constant that repeats one number, so that no copies of it are kept."""
     return lax.full(x.shape, x[(0,) * x.ndim]) if is_repeated(x) else x
 
@@ -208,11 +213,11 @@ def spread(x: Any) -> Any:
 # --- values and shapes ----------------------------------------------------------------------------------------------
 
 
-def _constant(call: Call) -> Any:
+def _constant(call: Call) -> Array:
     return constant_of(call.operation)
 
 
-def _atan2(call: Call) -> Any:
+def _atan2(call: Call) -> Array:
     """JAX writes the arc tangent as atan2(x, 1)."""
     x, y = call.operands
     one = owner(call.operation.operands[1])
@@ -221,7 +226,7 @@ def _atan2(call: Call) -> Any:
     return lax.atan2(x, y)
 
 
-def _compare(call: Call) -> Any:
+def _compare(call: Call) -> Array:
     """One kind of comparison.
 
     In the total order of floats, which JAX has for searches, -0 comes before 0, and NaN behind all or before.
@@ -237,7 +242,7 @@ def _compare(call: Call) -> Any:
     return COMPARISONS[direction](*call.operands)
 
 
-def _in_total_order(direction: str, x: Any, y: Any) -> Any:
+def _in_total_order(direction: str, x: Array, y: Array) -> Array:
     if direction in ("GT", "GE"):
         return _in_total_order({"GT": "LT", "GE": "LE"}[direction], y, x)
     if direction == "NE":
@@ -245,33 +250,33 @@ def _in_total_order(direction: str, x: Any, y: Any) -> Any:
     return {"LT": lax.lt_to_p, "LE": lax.le_to_p, "EQ": lax.eq_to_p}[direction].bind(x, y)
 
 
-def _whole(x: Any) -> bool:
+def _whole(x: Array) -> bool:
     return x.dtype.kind in "iub"
 
 
-def _broadcast(call: Call) -> Any:
+def _broadcast(call: Call) -> Array:
     x = call.operands[0]
     if isinstance(x, np.ndarray) and (x.size == 1 or is_repeated(x)):
         return np.broadcast_to(x[(0,) * x.ndim], call.shape)
     return lax.broadcast_in_dim(x, call.shape, call.numbers("broadcast_dimensions"))
 
 
-def _iota(call: Call) -> Any:
+def _iota(call: Call) -> Array:
     return lax.broadcasted_iota(call.dtype, call.shape, call.number("iota_dimension"))
 
 
-def _pad(call: Call) -> Any:
+def _pad(call: Call) -> Array:
     x, value = call.operands
     sides = ("edge_padding_low", "edge_padding_high", "interior_padding")
     return lax.pad(x, value, list(zip(*map(call.numbers, sides), strict=True)))
 
 
-def _slice(call: Call) -> Any:
+def _slice(call: Call) -> Array:
     starts, limits, strides = (call.numbers(of) for of in ("start_indices", "limit_indices", "strides"))
     return lax.slice(call.operands[0], starts, limits, None if set(strides) <= {1} else strides)
 
 
-def _reshape(call: Call) -> Any:
+def _reshape(call: Call) -> Array:
     """Where axes of one entry go away, that is what is written."""
     (x,), shape = call.operands, call.shape
     single = [axis for axis, size in enumerate(x.shape) if size == 1]
@@ -280,18 +285,18 @@ def _reshape(call: Call) -> Any:
     return lax.reshape(x, shape)
 
 
-def _dynamic_slice(call: Call) -> Any:
+def _dynamic_slice(call: Call) -> Array:
     x, *starts = call.operands
     sizes = call.numbers("slice_sizes")
     return lax.dynamic_slice(x, starts, slice_sizes=sizes, allow_negative_indices=False)
 
 
-def _dynamic_update_slice(call: Call) -> Any:
+def _dynamic_update_slice(call: Call) -> Array:
     x, update, *starts = call.operands
     return lax.dynamic_update_slice(x, update, starts, allow_negative_indices=False)
 
 
-def _reduce_precision(call: Call) -> Any:
+def _reduce_precision(call: Call) -> Array:
     return lax.reduce_precision(call.operands[0], call.number("exponent_bits"), call.number("mantissa_bits"))
 
 
@@ -306,20 +311,20 @@ def _sizes(call: Call, place: int) -> tuple[int, ...]:
     return tuple(int(size) for size in found)
 
 
-def _dynamic_broadcast(call: Call) -> Any:
+def _dynamic_broadcast(call: Call) -> Array:
     return lax.broadcast_in_dim(call.operands[0], _sizes(call, 1), call.numbers("broadcast_dimensions"))
 
 
-def _dynamic_iota(call: Call) -> Any:
+def _dynamic_iota(call: Call) -> Array:
     return lax.broadcasted_iota(call.dtype, _sizes(call, 0), call.number("iota_dimension"))
 
 
-def _dynamic_pad(call: Call) -> Any:
+def _dynamic_pad(call: Call) -> Array:
     low, high, interior = _sizes(call, 2), _sizes(call, 3), _sizes(call, 4)
     return lax.pad(call.operands[0], call.operands[1], list(zip(low, high, interior, strict=True)))
 
 
-def _real_dynamic_slice(call: Call) -> Any:
+def _real_dynamic_slice(call: Call) -> Array:
     return lax.slice(call.operands[0], _sizes(call, 1), _sizes(call, 2), _sizes(call, 3))
 
 
@@ -331,7 +336,7 @@ def _precision(call: Call) -> Any:
     return None if found is None else tuple(lax.Precision[stablehlo.PrecisionAttr(p).value] for p in found)
 
 
-def _dot_general(call: Call) -> Any:
+def _dot_general(call: Call) -> Array:
     d = stablehlo.DotDimensionNumbers(call.attribute("dot_dimension_numbers"))
     contracted = integers(d.lhs_contracting_dimensions), integers(d.rhs_contracting_dimensions)
     batched = integers(d.lhs_batching_dimensions), integers(d.rhs_batching_dimensions)
@@ -364,18 +369,18 @@ def _convolution(call: Call) -> Any:
     )
 
 
-def _fft(call: Call) -> Any:
+def _fft(call: Call) -> Array:
     kind = stablehlo.FftTypeAttr(call.attribute("fft_type")).value
     return lax.fft(call.operands[0], lax.FftType[kind], call.numbers("fft_length"))
 
 
-def _cholesky(call: Call) -> Any:
+def _cholesky(call: Call) -> Array:
     if not call.flag("lower"):
         raise call.refused("of an upper triangle")
     return lax.linalg.cholesky(call.operands[0], symmetrize_input=False)
 
 
-def _triangular_solve(call: Call) -> Any:
+def _triangular_solve(call: Call) -> Array:
     transposed = stablehlo.TransposeAttr(call.attribute("transpose_a")).value
     flags = {key: call.flag(key) for key in ("left_side", "lower", "unit_diagonal")}
     return lax.linalg.triangular_solve(
@@ -396,7 +401,7 @@ REDUCTIONS = {
 }
 
 
-def _reduce(call: Call) -> Any:
+def _reduce(call: Call) -> Results:
     count = len(call.operands) // 2
     arrays, initial = call.operands[:count], call.operands[count:]
     axes, region = call.numbers("dimensions"), call.operation.regions[0]
@@ -413,7 +418,7 @@ def _reduce(call: Call) -> Any:
     return lax.reduce(tuple(arrays), tuple(initial), lambda x, y: tuple(apply(*x, *y)), axes)
 
 
-def _begun(name: str, initial: Any, result: Any) -> Any:
+def _begun(name: str, initial: Array, result: Array) -> Array:
     """A reduction that begins with a number."""
     if isinstance(initial, np.ndarray) and neutral(name, initial):
         return result
@@ -506,7 +511,7 @@ def _select_and_scatter(call: Call) -> Any:
     return jax.vjp(lambda x: lax.reduce_window(x, lowest, lax.max, **window), x)[1](cotangents)[0]
 
 
-def _sort(call: Call) -> Any:
+def _sort(call: Call) -> Results:
     found = order(call.operation.regions[0])
     if found is None:
         raise call.refused("by a comparison of its own")
@@ -515,11 +520,11 @@ def _sort(call: Call) -> Any:
     keyed = [call.operands[i] for i in places]
     count = len(found.keys)
     turned = lambda values: [_reversed_order(v) if i < count and found.descending else v for i, v in enumerate(values)]
-    values = turned(lax.sort(turned(keyed), dimension=axis, is_stable=stable, num_keys=count))
+    values = turned(lax.sort(turned(keyed), dimension=axis, is_stable=stable, num_keys=count))  # type: ignore[arg-type]
     return [values[places.index(i)] for i in range(len(places))]
 
 
-def _reversed_order(x: Any) -> Any:
+def _reversed_order(x: Array) -> Array:
     """A one-to-one map that turns the order around, without overflow."""
     return lax.bitwise_not(x) if _whole(x) else lax.neg(x)
 
@@ -527,7 +532,7 @@ def _reversed_order(x: Any) -> Any:
 # --- places ---------------------------------------------------------------------------------------------------------
 
 
-def _places(indices: Any, dimension: int) -> Any:
+def _places(indices: Array, dimension: int) -> Array:
     """Indices with their vectors along the last axis, as `lax` has them."""
     if dimension == indices.ndim:
         return lax.expand_dims(indices, (dimension,))
@@ -535,12 +540,12 @@ def _places(indices: Any, dimension: int) -> Any:
     return indices if rest == list(range(dimension)) else lax.transpose(indices, (*rest, dimension))
 
 
-def _moved(axes: Any, dimension: int) -> tuple[int, ...]:
+def _moved(axes: Sequence[int], dimension: int) -> tuple[int, ...]:
     """Axes of the indices where `_places` puts them."""
     return tuple(axis - (axis > dimension) for axis in integers(axes))
 
 
-def _gather(call: Call, sizes: tuple[int, ...] | None = None) -> Any:
+def _gather(call: Call, sizes: tuple[int, ...] | None = None) -> Array:
     d, (x, indices) = stablehlo.GatherDimensionNumbers(call.attribute("dimension_numbers")), call.operands[:2]
     numbers = lax.GatherDimensionNumbers(
         offset_dims=integers(d.offset_dims),
@@ -554,7 +559,7 @@ def _gather(call: Call, sizes: tuple[int, ...] | None = None) -> Any:
     return lax.gather(x, places, numbers, sizes, mode=lax.GatherScatterMode.CLIP)
 
 
-def _dynamic_gather(call: Call) -> Any:
+def _dynamic_gather(call: Call) -> Array:
     return _gather(call, _sizes(call, 2))
 
 
@@ -567,7 +572,7 @@ SCATTERS = {
 }
 
 
-def _scatter(call: Call) -> Any:
+def _scatter(call: Call) -> Array:
     name = reducer(call.operation.regions[0])
     if len(call.operands) != 3 or name not in SCATTERS:
         raise call.refused("of several arrays, or with a body of its own")
@@ -595,13 +600,13 @@ def _scatter(call: Call) -> Any:
 # --- control --------------------------------------------------------------------------------------------------------
 
 
-def _while(call: Call) -> Any:
+def _while(call: Call) -> Results:
     condition, body = call.region(0), call.region(1)
     start = tuple(jnp.asarray(x) for x in call.operands)
     return lax.while_loop(lambda carry: condition(*carry)[0], lambda carry: tuple(body(*carry)), start)
 
 
-def _case(call: Call) -> Any:
+def _case(call: Call) -> Results:
     (which,) = call.operands
     branches = [call.region(i) for i in range(len(call.operation.regions))]
     if isinstance(which, np.ndarray):
@@ -628,16 +633,16 @@ def _is_clamped(made: ir.Operation, count: int) -> bool:
     return [None if end is None else splat(end) for end in ends] == wanted
 
 
-def _if(call: Call) -> Any:
+def _if(call: Call) -> Array:
     then, otherwise = call.region(0), call.region(1)
     return lax.cond(call.operands[0], lambda: tuple(then()), lambda: tuple(otherwise()))
 
 
-def _call(call: Call) -> Any:
+def _call(call: Call) -> Results:
     return call.function(call.text("callee"))(*call.operands)
 
 
-def _composite(call: Call) -> Any:
+def _composite(call: Call) -> Results:
     """A function that has a name; where it is one of JAX's the name counts, and else what it is composed of."""
     name = call.text("name")
     if name == "chlo.top_k":
@@ -648,7 +653,7 @@ def _composite(call: Call) -> Any:
     return call.function(call.text("decomposition"))(*call.operands)
 
 
-def _rng_bit_generator(call: Call) -> Any:
+def _rng_bit_generator(call: Call) -> Results:
     result = call.operation.results[1].type
     name = stablehlo.RngAlgorithmAttr(call.attribute("rng_algorithm")).value
     algorithm = lax.RandomAlgorithm["RNG_" + name]
@@ -656,18 +661,18 @@ def _rng_bit_generator(call: Call) -> Any:
     return lax.rng_bit_generator(call.operands[0], shape_of(result), dtype, algorithm=algorithm)
 
 
-def _get_dimension_size(call: Call) -> Any:
+def _get_dimension_size(call: Call) -> Array:
     size = call.operands[0].shape[call.number("dimension")]
     if not isinstance(size, int):
         raise UnsupportedError(f"the size {size} as a number: this program is read at numbers for sizes")
     return np.asarray(size, np.int32)
 
 
-def _custom_call(call: Call) -> Any:
+def _custom_call(call: Call) -> Array:
     return custom_call(call.text("call_target_name"), call)
 
 
-RULES: dict[str, Callable[[Call], Any]] = {
+RULES: dict[str, Callable[[Call], Results]] = {
     "chlo.top_k": lambda call: lax.top_k(call.operands[0], call.number("k")),
     "func.call": _call,
     "sdy.sharding_constraint": lambda call: call.operands[0],

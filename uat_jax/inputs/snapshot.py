@@ -30,6 +30,7 @@ from uat_jax.arithmetic.jaxpr_values import decode_type, encode_type
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
 from uat_jax.strict_json import is_deeper, parsed
+from uat_jax.typing import PyTree
 
 SCHEMA, VERSION = "uat_jax/snapshot", 1
 
@@ -42,7 +43,7 @@ DEPTH = 64
 FIELDS = frozenset(["schema", "version", "arguments", "inputs", "outputs", "jaxprs"])
 
 
-def snapshot(program: ClosedJaxpr, arguments: Any, outputs: Any, variable: Sequence[bool]) -> str:
+def snapshot(program: ClosedJaxpr, arguments: PyTree, outputs: PyTree, variable: Sequence[bool]) -> str:
     """The text of a snapshot.
 
     Args:
@@ -97,7 +98,7 @@ def read_snapshot(path: str | Path) -> Program:
 
     fixed, run = [len(kind) == 3 for kind in inputs], jaxpr_as_fun(inlined(program))
 
-    def function(*arguments: Any) -> Any:
+    def function(*arguments: PyTree) -> PyTree:
         leaves = jax.tree.leaves(arguments)
         given = [_type(leaf, not kept) for leaf, kept in zip(leaves, fixed, strict=False)]
         if len(leaves) != len(inputs) or _tree(arguments) != expected or given != inputs:
@@ -110,7 +111,7 @@ def read_snapshot(path: str | Path) -> Program:
     return Program(function, _specs(data), name=str(path), source=f"uj.read_snapshot({str(path)!r})")
 
 
-def _specs(data: Any) -> tuple[Any, ...]:
+def _specs(data: Any) -> tuple[PyTree, ...]:
     """The arguments, if the file says all of them: none has fixed values, and their containers are kept."""
     if any(len(kind) == 3 for kind in data["inputs"]):
         return ()
@@ -119,7 +120,7 @@ def _specs(data: Any) -> tuple[Any, ...]:
     return specs if _tree(specs) == data["arguments"] else ()
 
 
-def _type(leaf: Any, varies: bool = True) -> list[Any]:
+def _type(leaf: PyTree, varies: bool = True) -> list[Any]:
     """The dtype and the shape, and of fixed values a digest; a variable has none."""
     kind = encode_type(ShapedArray(np.shape(leaf), leaf.dtype))
     if varies or isinstance(leaf, Tracer):
@@ -133,13 +134,13 @@ def _text(kinds: Sequence[Sequence[Any]]) -> str:
     return ", ".join(f"{dtype}{shape}" for dtype, shape, *_ in kinds) or "nothing"
 
 
-def _tree(tree: Any) -> Any:
+def _tree(tree: PyTree) -> Any:
     """The containers of a pytree as data, with the places of its leaves."""
     leaves, structure = jax.tree.flatten(tree)
     return _described(jax.tree.unflatten(structure, range(len(leaves))), str(structure))
 
 
-def _described(tree: Any, text: str) -> Any:
+def _described(tree: PyTree, text: str) -> Any:
     if tree is None or type(tree) is int:
         return tree
     if type(tree) in (list, tuple):
@@ -149,7 +150,7 @@ def _described(tree: Any, text: str) -> Any:
     return {"leaves": jax.tree.leaves(tree), "of": text}
 
 
-def _built(tree: Any, leaves: Sequence[Any]) -> Any:
+def _built(tree: PyTree, leaves: Sequence[PyTree]) -> Any:
     """The containers with leaves in their places; of containers that are not kept a tuple of the leaves."""
     if tree is None:
         return None
@@ -164,7 +165,7 @@ def _built(tree: Any, leaves: Sequence[Any]) -> Any:
     return tuple(leaves[place] for place in tree["leaves"])
 
 
-def _places(tree: Any) -> Iterator[int]:
+def _places(tree: PyTree) -> Iterator[int]:
     """The places of the leaves of a tree, in order.  Raises `ValueError` if it is none."""
     if type(tree) is int:
         yield tree

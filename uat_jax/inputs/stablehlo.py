@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import jax
 import numpy as np
@@ -21,6 +20,7 @@ from uat_jax.inputs.program import Program
 from uat_jax.inputs.rules import CHLO, FUNCTIONS, Call, read, repeated_written, rule, spread
 from uat_jax.inputs.source_lines import called_at, of_location
 from uat_jax.inputs.written_out import recognized, stands_for
+from uat_jax.typing import Array, PyTree
 
 
 def read_stablehlo(source: str | bytes | Path | jax.export.Exported) -> Program:
@@ -119,7 +119,7 @@ def _of_exported(
     avals = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in exported.in_avals]
     specs, keywords = jax.tree.unflatten(exported.in_tree, avals)
 
-    def function(*arguments: Any) -> Any:
+    def function(*arguments: PyTree) -> PyTree:
         given = (
             (arguments, {})
             if not keywords
@@ -139,14 +139,14 @@ def of_module(module: ir.Module, name: str, expression: str = "") -> Program:
     """The function `main` of a module, of arrays."""
     reader = _Reader(module, name)
 
-    def function(*arguments: Any) -> Any:
+    def function(*arguments: PyTree) -> PyTree:
         results = tuple(reader(arguments))
         return results[0] if len(results) == 1 else results
 
     return Program(function, reader.specs, name=name, source=expression, readings=reader.readings)
 
 
-Value = Any
+Value = Array
 """An array of JAX; an array of NumPy if it is known while the program is traced, as constants and sizes are."""
 
 MOST_OPERATIONS = 100_000
@@ -242,7 +242,7 @@ class _Reader:
         kinds = [a.type for a in self._arguments]
         return tuple(map(spec_of, kinds)) if all(map(is_static, kinds)) else ()
 
-    def __call__(self, arguments: Sequence[Any]) -> list[Value]:
+    def __call__(self, arguments: Sequence[PyTree]) -> list[Value]:
         """The results of `main`.
 
         Raises:

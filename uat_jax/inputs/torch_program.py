@@ -11,6 +11,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import partial
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -21,6 +22,7 @@ from uat_jax.errors import InputError, UatJaxError, UnsupportedError
 from uat_jax.inputs.aten import NO_VALUE, RULES, dtype_of
 from uat_jax.inputs.program import Program
 from uat_jax.inputs.source_lines import called_at, of_stack
+from uat_jax.typing import PyTree
 
 KEPT = ("scaled_dot_product_attention",)
 """Operations that are not decomposed: the decomposition scales q and k by d^(-1/4), rounded to float32."""
@@ -35,7 +37,7 @@ READINGS = {"softplus.default": ("PyTorch's softplus, which is cut off beyond a 
 """Operations that are read as what they approximate within a rounding, with what a certificate says of that."""
 
 
-def read_torch(source: Any, *inputs: Any, keep: Sequence[str] = KEPT) -> Program:
+def read_torch(source: PyTree, *inputs: PyTree, keep: Sequence[str] = KEPT) -> Program:
     """A PyTorch module as a JAX function `f(weights, *inputs)`; of one without parameters, `f(*inputs)`.
 
     Args:
@@ -70,7 +72,7 @@ def read_torch(source: Any, *inputs: Any, keep: Sequence[str] = KEPT) -> Program
     return _Graph(torch, _core(torch, source, name, keep), name).program(expression)
 
 
-def _torch() -> Any:
+def _torch() -> ModuleType:
     try:
         importlib.import_module("torch.export")
         return importlib.import_module("torch")
@@ -78,7 +80,7 @@ def _torch() -> Any:
         raise InputError("PyTorch is not installed, which reads its modules: pip install 'uat_jax[torch]'") from error
 
 
-def _loaded(torch: Any, path: Path) -> Any:
+def _loaded(torch: ModuleType, path: Path) -> Any:
     if not path.is_file():
         raise InputError(f"cannot read {path}: there is no such file; name one that torch.export.save wrote")
     with _quiet():
@@ -88,7 +90,7 @@ def _loaded(torch: Any, path: Path) -> Any:
             raise InputError(f"{path} is no program of torch.export that can be read: {_line(error)}") from error
 
 
-def _exported(torch: Any, module: Any, inputs: Sequence[Any]) -> Any:
+def _exported(torch: ModuleType, module: PyTree, inputs: Sequence[Any]) -> Any:
     name = type(module).__name__
     if not inputs:
         raise InputError(f"got {name} and no inputs; pass a spec for each, or export it with torch.export first")
@@ -102,7 +104,7 @@ def _exported(torch: Any, module: Any, inputs: Sequence[Any]) -> Any:
             raise InputError(f"PyTorch cannot export {name}: {_line(error)}; {wanted}") from error
 
 
-def _tensor(torch: Any, spec: Any) -> Any:
+def _tensor(torch: ModuleType, spec: PyTree) -> Any:
     """An example of an input: zeros for floats, whose values do not count."""
     if not (hasattr(spec, "shape") and hasattr(spec, "dtype")):
         raise InputError(f"got a {type(spec).__name__} for an input of a module; pass jax.ShapeDtypeStruct or an array")
@@ -111,7 +113,7 @@ def _tensor(torch: Any, spec: Any) -> Any:
     return torch.from_numpy(np.array(spec))
 
 
-def _core(torch: Any, exported: Any, name: str, keep: Sequence[str]) -> Any:
+def _core(torch: ModuleType, exported: Any, name: str, keep: Sequence[str]) -> Any:
     """The exported graph with all operations written in core operations, except those named in `keep`."""
     table = torch.export.default_decompositions()
     for overload in [o for o in table if str(o).split(".")[1] in (*keep, STOPPING)]:
@@ -145,7 +147,7 @@ def _line(error: Exception) -> str:
 class _Graph:
     """A graph of core operations, its weights and its constants."""
 
-    def __init__(self, torch: Any, exported: Any, name: str):
+    def __init__(self, torch: ModuleType, exported: Any, name: str):
         self.torch, self.name, self.nodes = torch, name, list(exported.graph.nodes)
         kinds = torch.export.graph_signature.InputKind
         values = {**exported.state_dict, **exported.constants}
@@ -189,7 +191,7 @@ class _Graph:
         for name in self.inputs:
             if not isinstance(meanings[name], self.torch.Tensor):
                 raise UnsupportedError(f"{self.name} takes {name!r}, which is no tensor; export it with tensors only")
-        specs: tuple[Any, ...] = tuple(_spec(meanings[name]) for name in self.inputs)
+        specs: tuple[PyTree, ...] = tuple(_spec(meanings[name]) for name in self.inputs)
         function: Callable = lambda *inputs: self({}, *inputs)
         if self.weights:
             function = self
@@ -205,7 +207,7 @@ class _Graph:
             parameters=parameters,
         )
 
-    def __call__(self, weights: Mapping[str, Any], *inputs: Any) -> Any:
+    def __call__(self, weights: Mapping[str, PyTree], *inputs: PyTree) -> Any:
         """The outputs, for weights by name.
 
         Raises:
@@ -220,7 +222,7 @@ class _Graph:
             raise InputError(f"{self.name} has the weight {missing[0]!r}, which was not given")
         with jax.enable_x64(True):  # places are int64 in PyTorch, whatever the caller does
             given = dict(zip(self.inputs, inputs, strict=True))
-            values: dict[str, Any] = {}
+            values: dict[str, PyTree] = {}
             for node in self.nodes:
                 if node.op == "placeholder":
                     values[node.name] = self._placed(node, given, weights)
@@ -231,7 +233,7 @@ class _Graph:
                     values[node.name] = called_at(place, partial(self._applied, node, values))
         raise InputError(f"{self.name} has no output")
 
-    def _placed(self, node: Any, given: Mapping[str, Any], weights: Mapping[str, Any]) -> Any:
+    def _placed(self, node: Any, given: Mapping[str, Any], weights: Mapping[str, PyTree]) -> Any:
         """An input, a weight or a constant."""
         spec, target = _spec(node.meta["val"]), str(self.held.get(node.name, node.name))
         value = given[target] if node.name in given else weights.get(target, self.constants.get(target))
@@ -243,21 +245,21 @@ class _Graph:
             raise InputError(f"{self.name} takes {target} as {wanted}; got {got}")
         return value
 
-    def _outputs(self, node: Any, values: Mapping[str, Any]) -> Any:
+    def _outputs(self, node: Any, values: Mapping[str, PyTree]) -> Any:
         listed = [of for of in node.args[0] if of is not None]
         if others := [of for of in listed if not isinstance(of, self.torch.fx.Node)]:
             raise UnsupportedError(f"{self.name} returns {others[0]!r}, which is no tensor; return tensors only")
         found = tuple(self._made(of, values) for of in listed)
         return found[0] if len(found) == 1 else found
 
-    def _made(self, node: Any, values: Mapping[str, Any]) -> Any:
+    def _made(self, node: Any, values: Mapping[str, PyTree]) -> Any:
         """What a node returned.  Raises `UnsupportedError` if its rule leaves that result out."""
         value = values[node.name]
         if value is None:
             raise UnsupportedError(f"{self.name} needs {node.name}, a result of an operation that is not read")
         return value
 
-    def _applied(self, node: Any, values: Mapping[str, Any]) -> Any:
+    def _applied(self, node: Any, values: Mapping[str, PyTree]) -> Any:
         """What an operation returns, of the shape and dtype that PyTorch says."""
         at = lambda x: jax.tree.map(
             lambda leaf: self._made(leaf, values) if isinstance(leaf, self.torch.fx.Node) else leaf,
@@ -301,7 +303,7 @@ def _spec(tensor: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(tuple(tensor.shape), dtype_of(tensor.dtype))
 
 
-def _array(torch: Any, tensor: Any) -> np.ndarray:
+def _array(torch: ModuleType, tensor: Any) -> np.ndarray:
     """The values of a tensor; NumPy has no bfloat16 of its own."""
     tensor = tensor.detach().cpu()
     if tensor.dtype == torch.bfloat16:

@@ -14,13 +14,14 @@ from jax.tree_util import DictKey, FlattenedIndexKey, GetAttrKey, SequenceKey, t
 
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
+from uat_jax.typing import Array, PyTree
 
 STEP = re.compile(r"\.T|\.transpose\([\d, ]*\)|\.reshape\([-\d, ]*\)|\[[-\d:, ]*\]")
 """What may follow a path, any number of times."""
 
 WANTED = "write a path such as params/q/kernel, then .T, .transpose(3,2,0,1), .reshape(4,-1) or [0:4]"
 
-Where = str | Sequence[Any] | Mapping[str, Any]
+Where = Any  # Any: what a file of JSON or a caller has there is checked when it is read
 """A place: a text, a list of them that are joined along the first axis, or {"of": [...], "axis": 1}."""
 
 
@@ -50,7 +51,7 @@ class Place:
             raise InputError(f"got {text + ''.join(steps)!r} for a place of a weight; {WANTED}")
         return cls(text, tuple(steps))
 
-    def __call__(self, leaves: Mapping[str, Any]) -> Any:
+    def __call__(self, leaves: Mapping[str, PyTree]) -> PyTree:
         """The array there.
 
         Raises:
@@ -68,7 +69,7 @@ class Place:
         return array
 
 
-def _applied(step: str, array: Any) -> Any:
+def _applied(step: str, array: Array) -> Any:
     """A step after a path, applied to an array."""
     if step == ".T":
         return array.T
@@ -91,7 +92,7 @@ def nearest(name: str, among: Mapping[str, Any] | Sequence[str]) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else f"; there are {', '.join(list(among)[:8])}"
 
 
-def leaves_of(tree: Any) -> dict[str, Any]:
+def leaves_of(tree: PyTree) -> dict[str, Any]:
     """Path → leaf, the keys of a path joined by "/"."""
     return {"/".join(map(_key, path)): leaf for path, leaf in tree_flatten_with_path(tree)[0]}
 
@@ -102,7 +103,7 @@ def _key(key: Any) -> str:
     return str(key.idx) if isinstance(key, SequenceKey) else key.name if isinstance(key, GetAttrKey) else str(key)
 
 
-def found(where: Where, leaves: Mapping[str, Any]) -> Any:
+def found(where: Where, leaves: Mapping[str, PyTree]) -> Any:
     """The array at a place, or the arrays at several, joined.
 
     Raises:
@@ -123,7 +124,7 @@ def found(where: Where, leaves: Mapping[str, Any]) -> Any:
         raise InputError(f"arrays of shapes {shapes} cannot be joined along axis {axis}") from error
 
 
-def renamed(program: Program, weights: Mapping[str, Where], tree: Any) -> Program:
+def renamed(program: Program, weights: Mapping[str, Where], tree: PyTree) -> Program:
     """A program whose first argument is another tree of weights.
 
     Args:
@@ -146,7 +147,7 @@ def renamed(program: Program, weights: Mapping[str, Where], tree: Any) -> Progra
     for name, got in jax.eval_shape(collect, _floats(tree)).items():
         _check_shape(program, name, weights[name], got, tree)
 
-    def function(tree: Any, *inputs: Any) -> Any:
+    def function(tree: PyTree, *inputs: PyTree) -> PyTree:
         return program.function(collect(tree), *inputs)
 
     return Program(
@@ -162,12 +163,12 @@ def _more(names: Sequence[str]) -> str:
     return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
-def _floats(tree: Any) -> Any:
+def _floats(tree: PyTree) -> Any:
     """The specs of a tree, without what else they say."""
     return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), tree)
 
 
-def _check_shape(program: Program, name: str, where: Where, got: Any, tree: Any) -> None:
+def _check_shape(program: Program, name: str, where: Where, got: Any, tree: PyTree) -> None:
     wanted = program.weights[name]
     if got.shape == wanted.shape:
         return

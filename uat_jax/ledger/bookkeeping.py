@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.figures import Count
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger import names
-from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.claim import Claim, Decide, Kind
 from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import Source, duat, v1, v2
@@ -173,7 +172,7 @@ def _claim(
     ledger: str,
     sources: tuple[Source, ...],
     printed: str,
-    decide: Any,
+    decide: Decide,
     *,
     read="",
     correction="",

@@ -44,6 +44,10 @@ class Kind(StrEnum):
     """Numbers of equations, figures and sections, and references to them."""
 
 
+Decide = Callable[[Settings], Iterable[Evidence]]
+"""What decides a claim."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """A statement of the papers under one reading, and how it is decided.
@@ -64,7 +68,7 @@ class Claim:
     sources: tuple[Source, ...]
     printed: str
     expects: Verdict
-    decide: Callable[[Settings], Iterable[Evidence]]
+    decide: Decide
     reading: str = ""
     hypotheses: tuple[str, ...] = (ELEMENTWISE,)
     exact_to: int | None = None

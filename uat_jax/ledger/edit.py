@@ -30,8 +30,8 @@ class Edit:
     """``path`` leads from the root of the statement to the place; ``printed`` stands there, ``corrected`` should."""
 
     path: Path
-    printed: Any
-    corrected: Any
+    printed: object
+    corrected: object
 
     def __str__(self) -> str:
         return f"{self.corrected} for the printed {self.printed}"
@@ -50,8 +50,8 @@ class OneEdit:
         ``OneEdit(1 / M, 1 - 1 / M, lambda share, settings: counted(share, …))``
     """
 
-    printed: Any
-    corrected: Any
+    printed: object
+    corrected: object
     by: Callable[[Any, Settings], Iterable[Evidence]]
 
     def __call__(self, settings: Settings) -> Iterable[Evidence]:
@@ -68,7 +68,7 @@ class OneEdit:
         return one_edit(self.printed, self.corrected)
 
 
-def one_edit(printed: Any, corrected: Any) -> Edit:
+def one_edit(printed: object, corrected: object) -> Edit:
     """The one place in which two statements differ.  Raises `InputError` if they are equal or differ in several places.
 
     A different head, another number of parts, and a part for the whole are a change of the whole node; two parts in the
@@ -81,7 +81,7 @@ def one_edit(printed: Any, corrected: Any) -> Edit:
     return found[0]
 
 
-def _edits(printed: Any, corrected: Any, path: Path) -> Iterator[Edit]:
+def _edits(printed: object, corrected: object, path: Path) -> Iterator[Edit]:
     if printed == corrected:
         return
     ours, theirs = parts(printed), parts(corrected)
@@ -94,7 +94,7 @@ def _edits(printed: Any, corrected: Any, path: Path) -> Iterator[Edit]:
         yield from _edits(part, theirs[name], (*path, name))
 
 
-def _head(statement: Any) -> Any:
+def _head(statement: object) -> Any:
     """What joins the parts of a statement."""
     return statement.of if isinstance(statement, Formula) else type(statement)
 
@@ -108,7 +108,7 @@ def _turned_round(ours: Mapping[str | int, Any], theirs: Mapping[str | int, Any]
     return ours[first] == theirs[second] and ours[second] == theirs[first]
 
 
-def parts(statement: Any) -> dict[str | int, Any]:
+def parts(statement: object) -> dict[str | int, Any]:
     """What a statement consists of, by name or number; nothing for a number, a word, a symbol and a letter."""
     match statement:
         case m.Letter() | sympy.Symbol() | sympy.Number() | Formula(of="letter"):
@@ -215,7 +215,7 @@ OPERATIONS: dict[str, Callable[..., m.Expression]] = {
 }
 
 
-def letter(name: str, rows: Any, columns: Any) -> Formula:
+def letter(name: str, rows: Any, columns: sympy.Expr | int) -> Formula:
     """A letter of a formula, with its printed shape."""
     return Formula("letter", (name, sympy.sympify(rows), sympy.sympify(columns)))
 

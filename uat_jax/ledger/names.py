@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.claim import Claim, Decide, Kind
 from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.layers.nested_bias import PRINTED as EQUATION_34
 from uat_jax.ledger.layers.update_lists import PRINTED_LATEX as UPDATES
@@ -131,7 +130,7 @@ def _claim(
     ledger: str,
     sources: tuple[Source, ...],
     printed: str,
-    decide: Any,
+    decide: Decide,
     *,
     read="",
     correction="",

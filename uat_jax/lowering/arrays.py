@@ -42,7 +42,7 @@ def _matrix(letter: m.Letter, array: Array) -> Array:
     return array
 
 
-def dimensions(shapes: Mapping[m.Letter, tuple[int, ...]], known: Mapping[Any, int]) -> dict[Any, int]:
+def dimensions(shapes: Mapping[m.Letter, tuple[int, ...]], known: Mapping[sympy.Expr, int]) -> dict[sympy.Expr, int]:
     """Solve the letters' symbolic shapes against the arrays' shapes.
 
     Raises `ShapeError` naming the array, its shape and the shape its letter has.
@@ -72,13 +72,13 @@ def _written(letter: m.Letter) -> str:
 
 
 @cache
-def _symbols(size: Any) -> tuple[Any, ...]:
+def _symbols(size: sympy.Expr) -> tuple[Any, ...]:
     indexed = sorted(size.atoms(sympy.Indexed), key=str)
     inside = {s for i in indexed for s in i.free_symbols}
     return *indexed, *sorted((s for s in size.free_symbols - inside), key=str)
 
 
-def _solve(size: Any, number: int, symbol: Any, known: dict[Any, int]) -> Any:
+def _solve(size: Any, number: int, symbol: sympy.Expr, known: dict[sympy.Expr, int]) -> Any:
     """The solution rounded down, or 0 if there is none: an array for which it is no whole number does not fit."""
     if size == symbol:
         return sympy.Integer(number)

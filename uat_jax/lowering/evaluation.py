@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import sympy
 
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
@@ -65,7 +66,7 @@ class Evaluation:
         return self.values[e]
 
     @cached_property
-    def dtype(self) -> Any:
+    def dtype(self) -> np.dtype | None:
         """The one dtype of all values.  Raises `InputError` if they have several, or one of whole numbers."""
         dtypes = {v.dtype for v in self.values.values()}
         if len(dtypes) != 1:
@@ -87,7 +88,7 @@ class Evaluation:
             raise ShapeError(f"the dimension {size} is {number}; wanted a whole number")
         return int(number)
 
-    def scalar(self, c: Any) -> Array:
+    def scalar(self, c: sympy.Expr) -> Array:
         """A SymPy scalar in the working dtype; dimensions are put in, roots and quotients are computed there."""
         match c:
             case sympy.Integer():

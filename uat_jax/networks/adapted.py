@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 Tree = TypeVar("Tree")
-Array = Any
-"""A `jax.Array`, or the NumPy array of a model that is being read."""
+Array = Any  # Any: a `jax.Array`, a NumPy array of a model that is being read, or what has their shapes
 
 
 @jax.tree_util.register_dataclass
@@ -42,7 +42,7 @@ class Adapted:
         return self.matrix.shape
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> np.dtype:
         """The dtype of W."""
         return self.matrix.dtype
 
@@ -72,17 +72,17 @@ def sum_of_products(y: jax.Array, W: Matrix, *, precision: jax.lax.PrecisionLike
     return jnp.einsum("hne,hem->nm", y, W, precision=precision)
 
 
-def on_columns(f: Callable[[Any], Any], W: Any) -> Any:
+def on_columns(f: Callable[[Array], Array], W: Array) -> Array:
     """The matrix with f, which moves or splits columns, applied to them: f(W), or f(W) + s L f(R)."""
     return dataclasses.replace(W, matrix=f(W.matrix), right=f(W.right)) if isinstance(W, Adapted) else f(W)
 
 
-def on_rows(f: Callable[[Any], Any], W: Any) -> Any:
+def on_rows(f: Callable[[Array], Array], W: Array) -> Array:
     """The matrix with f, which moves or splits rows, applied to them: f(W), or f(W) + s f(L) R."""
     return dataclasses.replace(W, matrix=f(W.matrix), left=f(W.left)) if isinstance(W, Adapted) else f(W)
 
 
-def multiplied(W: Any, factor: float) -> Any:
+def multiplied(W: Array, factor: float) -> Array:
     """The matrix times a number: c W, or c W + (c s) L R."""
     if isinstance(W, Adapted):
         return dataclasses.replace(W, matrix=W.matrix * factor, scale=W.scale * factor)

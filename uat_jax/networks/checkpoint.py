@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from uat_jax.errors import InputError
+from uat_jax.typing import JsonObject
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 
@@ -30,7 +32,7 @@ FolderPath = str | os.PathLike[str]
 class Checkpoint:
     """What a folder holds: ``config``, the object in ``config.json``; ``tensors``, every tensor by name."""
 
-    config: Mapping[str, Any]
+    config: JsonObject
     tensors: Mapping[str, np.ndarray]
 
 
@@ -51,7 +53,7 @@ def read_checkpoint(folder: FolderPath) -> Checkpoint:
     raise InputError(f"{folder}: got no {WEIGHTS} and no {INDEX}, wanted one; save the model as safetensors")
 
 
-def library(name: str, purpose: str) -> Any:
+def library(name: str, purpose: str) -> ModuleType:
     """The module of an optional package; `InputError`, naming the `purpose`, if it is not installed."""
     try:
         return import_module(name)
@@ -65,7 +67,7 @@ def one_line(error: BaseException) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def json_object(path: Path) -> dict[str, Any]:
+def json_object(path: Path) -> JsonObject:
     """The object in a JSON file.  Raises `InputError` for a file that is not there or holds anything else."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_each_name_once)
@@ -78,7 +80,7 @@ def json_object(path: Path) -> dict[str, Any]:
     return value
 
 
-def _each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _each_name_once(pairs: list[tuple[str, Any]]) -> JsonObject:
     values = dict(pairs)
     if len(values) != len(pairs):
         names = [name for name, _ in pairs]

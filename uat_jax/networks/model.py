@@ -32,6 +32,7 @@ from uat_jax.networks.positions import alibi, alibi_slopes, distance_buckets
 from uat_jax.networks.rope_scaling import Rope
 from uat_jax.networks.shapes import check_some_layers
 from uat_jax.networks.stack import Stack, are_alike, carry, stack
+from uat_jax.typing import PyTree
 
 BLOCKS: Mapping[str, Callable[[Block, jax.Array, BlockOptions], jax.Array]] = {
     "pre-norm": pre_norm_block,
@@ -232,7 +233,7 @@ class Model:
 
     def schedule(
         self, tokens: int, precision: jax.lax.PrecisionLike = "highest", length: jax.Array | None = None
-    ) -> Callable[[Any], BlockOptions]:
+    ) -> Callable[[PyTree], BlockOptions]:
         """Number of a layer, traced if the blocks are a stack, → its `options`."""
         pairs = [self.architecture.attends(layer) for layer in range(1, len(self.blocks) + 1)]
         kinds = list(dict.fromkeys(pairs))
@@ -297,7 +298,7 @@ class Model:
 
     def _step(
         self, tokens: jax.Array, precision: jax.lax.PrecisionLike, length: jax.Array | None
-    ) -> Callable[[jax.Array, Block, Any], jax.Array]:
+    ) -> Callable[[jax.Array, Block, PyTree], jax.Array]:
         options, block = self.schedule(tokens.shape[0], precision, length), BLOCKS[self.architecture.kind]
         return lambda x, layer, number: block(layer, x, options(number))
 
@@ -352,12 +353,12 @@ class Model:
         length: jax.Array | None = None,
         *,
         precision: jax.lax.PrecisionLike = "highest",
-    ) -> Any:
+    ) -> jax.Array:
         """output(hidden(tokens)); `jax.vmap` takes a batch, with a `length` for each text if some are filled up."""
         return self.output(self.hidden(tokens, length, precision=precision), length, precision=precision)
 
 
-def _chosen(every: list[BlockOptions], numbers: np.ndarray, layer: Any) -> BlockOptions:
+def _chosen(every: list[BlockOptions], numbers: np.ndarray, layer: PyTree) -> BlockOptions:
     """The options of a layer out of those of each kind; a traced number takes from arrays one above the other.
 
     Where one kind has no mask or angles and another has, it gets a mask that hides nothing, or angles of 0.

@@ -12,6 +12,7 @@ from uat_jax.networks.activations import activation
 from uat_jax.networks.drawing import DTYPES, checked_dtype
 from uat_jax.networks.residual import ResidualLayer, residual_network, residual_sizes
 from uat_jax.networks.transformer import TransformerLayer, transformer, transformer_sizes
+from uat_jax.typing import JsonObject
 
 
 class Kind(NamedTuple):
@@ -63,7 +64,7 @@ class Network:
         for name, array in self.arrays().items():
             check_numbers(name, array, self.dtype)
 
-    def arrays(self) -> dict[str, Any]:
+    def arrays(self) -> JsonObject:
         """Name → array, ``layers.1.A`` and so on, layers counted from 1."""
         return {
             f"layers.{number}.{name}": array

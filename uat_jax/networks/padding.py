@@ -10,8 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
+from jax.typing import ArrayLike
 
 from uat_jax.errors import InputError
+from uat_jax.typing import PyTree
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def _fills(end: int, rows: np.ndarray) -> bool:
     return twice or bool(first.any() and not first.all())
 
 
-def is_ragged(tokens: Any) -> bool:
+def is_ragged(tokens: ArrayLike) -> bool:
     """Whether `tokens` are rows of different lengths."""
     return isinstance(tokens, list | tuple) and len({np.size(row) for row in tokens}) > 1
 
@@ -100,7 +102,7 @@ def is_known(*values: Any) -> bool:
     )
 
 
-def checked_mask(mask: Any, shape: tuple[int, ...]) -> jax.Array | np.ndarray:
+def checked_mask(mask: PyTree, shape: tuple[int, ...]) -> jax.Array | np.ndarray:
     """The mask as booleans of a `shape`, (N,) or (B, N), True where there is text.
 
     Raises `InputError` for another shape, for other entries than true, false, 0 and 1, and for a text of which nothing
@@ -148,7 +150,7 @@ Given = Mapping[str, Any]
 """What a tokenizer returns: ``input_ids`` and, where texts are filled up, ``attention_mask``."""
 
 
-def of_tokenizer(given: Given, mask: Any) -> tuple[Any, Any]:
+def of_tokenizer(given: Given, mask: PyTree) -> tuple[Any, Any]:
     """Tokens and mask of what a tokenizer returns.
 
     Raises `InputError` without tokens, for a second mask, and for tokens of another type than 0, such as those of the
@@ -164,7 +166,7 @@ def of_tokenizer(given: Given, mask: Any) -> tuple[Any, Any]:
     return given["input_ids"], given.get("attention_mask") if mask is None else mask
 
 
-def texts(tokens: Any, mask: Any) -> tuple[Any, Any]:
+def texts(tokens: Any, mask: PyTree) -> tuple[Any, Any]:
     """Tokens and mask, or None, of texts as they are given: as arrays, by a tokenizer, or as rows of several lengths.
 
     Raises `InputError` as `of_tokenizer` and `filled_up` do, and for a mask beside rows of different lengths.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
 from uat_jax.errors import InputError
 
@@ -38,7 +39,7 @@ class Image(NamedTuple):
         """(c, height, width)."""
         return self.channels, self.side, self.side
 
-    def rows(self, image: Any, dtype: Any) -> Any:
+    def rows(self, image: ArrayLike, dtype: Any) -> Any:
         """The image (c, H, W) as (1 + n, c p p), or what has this shape already as it is.
 
         Raises:

@@ -17,8 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.networks.drawing import checked_dtype
+from uat_jax.typing import Array
 
-Frequencies = Any
+Frequencies = Array
 """θ_k, (r/2,): NumPy, or of JAX where the length of the text is traced."""
 
 
@@ -29,7 +30,7 @@ class Linear:
     factor: float
     amplitude: float = 1.0
 
-    def __call__(self, base: float, width: int, length: Any) -> Frequencies:
+    def __call__(self, base: float, width: int, length: jax.Array | int) -> Frequencies:
         """The frequencies divided by the factor."""
         return plain_frequencies(base, width) / self.factor
 
@@ -43,7 +44,7 @@ class Dynamic:
     """N₀."""
     amplitude: float = 1.0
 
-    def __call__(self, base: float, width: int, length: Any) -> Frequencies:
+    def __call__(self, base: float, width: int, length: jax.Array | int) -> Frequencies:
         """The frequencies for a text of `length` tokens, which may be traced."""
         powers = -np.arange(0, width, 2) / width
         if isinstance(length, int):
@@ -51,7 +52,7 @@ class Dynamic:
         stretched = self._base(base, width, jnp.maximum(length, self.positions).astype(float))
         return stretched ** jnp.asarray(powers, stretched.dtype)
 
-    def _base(self, base: float, width: int, length: Any) -> Any:
+    def _base(self, base: float, width: int, length: jax.Array | int) -> Any:
         return base * (self.factor * length / self.positions - (self.factor - 1)) ** (width / (width - 2))
 
 
@@ -66,7 +67,7 @@ class Llama3:
     """N₀."""
     amplitude: float = 1.0
 
-    def __call__(self, base: float, width: int, length: Any) -> Frequencies:
+    def __call__(self, base: float, width: int, length: jax.Array | int) -> Frequencies:
         """(1 − w) θ_k / s + w θ_k with w = (N₀ θ_k / 2π − low) / (high − low), cut off at 0 and 1."""
         frequencies = plain_frequencies(base, width)
         weight = (self.positions * frequencies / (2 * np.pi) - self.low) / (self.high - self.low)
@@ -87,7 +88,7 @@ class Yarn:
     whole: bool = True
     """Whether the ends of the ramp are whole numbers."""
 
-    def __call__(self, base: float, width: int, length: Any) -> Frequencies:
+    def __call__(self, base: float, width: int, length: jax.Array | int) -> Frequencies:
         """(1 − w_k) θ_k / s + w_k θ_k, w_k = 1 before the ramp and 0 behind it."""
         frequencies = plain_frequencies(base, width)
         place = lambda turns: width * math.log(self.positions / (turns * 2 * math.pi)) / (2 * math.log(base))
@@ -112,7 +113,7 @@ class LongRope:
     """N₀."""
     amplitude: float
 
-    def __call__(self, base: float, width: int, length: Any) -> Frequencies:
+    def __call__(self, base: float, width: int, length: jax.Array | int) -> Frequencies:
         """The frequencies for a text of `length` tokens, which may be traced."""
         short, long = (plain_frequencies(base, width) / np.array(each) for each in (self.short, self.long))
         if isinstance(length, int):

@@ -1,9 +1,9 @@
 """Named axes: every array of a network has a shape written in letters, and a letter has one size."""
 
 from collections.abc import Mapping, Sized
-from typing import Any
 
 from uat_jax.errors import ShapeError
+from uat_jax.typing import PyTree
 
 Axes = Mapping[str, tuple[str, ...]]
 """Field → names of its axes; ``{j}`` is the number of the layer, ``{i}`` that of the one before."""
@@ -23,7 +23,7 @@ def bind_shape(name: str, shape: tuple[int, ...], axes: tuple[str, ...], sizes: 
         raise ShapeError(f"got shape {shape} for {name}, wanted no empty axis; leave no array without entries")
 
 
-def bind_layer(layer: Any, number: int, axes: Axes, sizes: dict[str, int]) -> None:
+def bind_layer(layer: PyTree, number: int, axes: Axes, sizes: dict[str, int]) -> None:
     """Match every field of layer `number` with its axes, as `bind_shape` does for one array."""
     for field, names in axes.items():
         array = getattr(layer, field)

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
 from uat_jax.networks.adapted import Adapted, without_adapter
 from uat_jax.networks.block import Block
@@ -30,6 +31,7 @@ from uat_jax.networks.rope_scaling import Dynamic, LongRope, Rope
 from uat_jax.networks.shapes import Axes
 from uat_jax.networks.stack import stack
 from uat_jax.networks.state_space import STATE_SPACE_AXES, StateSpace
+from uat_jax.typing import PyTree
 
 AXES: Mapping[type, Axes] = {
     Embedding: EMBEDDING_AXES,
@@ -65,7 +67,7 @@ def small_model(model: Model) -> Model:
     jax.eval_shape(stack, tuple(map(without_adapter, model.blocks)))
     sizes, of = _small(model), model.architecture
     inner = sizes | {"M": sizes["e'"]} if model.affine is not None else sizes
-    structure: Callable[..., Any] = lambda part, sizes=sizes: _structure(part, sizes)
+    structure: Callable[..., PyTree] = lambda part, sizes=sizes: _structure(part, sizes)
     fullest, layers = _fullest(tuple(model.blocks)), _of_each_kind(of, len(model.blocks))
     unembedding: Any = jax.ShapeDtypeStruct((sizes["M"], sizes["V"]), jnp.float32)
     return Model(
@@ -171,7 +173,7 @@ def _structure(part: Any, sizes: Mapping[str, int]) -> Any:
     return type(part)(**{name: _array(getattr(part, name), shape) for name, shape in shapes.items()})
 
 
-def _array(array: Any, shape: tuple[int, ...]) -> Any:
+def _array(array: ArrayLike, shape: tuple[int, ...]) -> Any:
     """The structure of an array, or of the factors of one."""
     if array is None:
         return None

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.errors import InputError, ShapeError
+from uat_jax.typing import PyTree
 
 Layer = TypeVar("Layer")
 State = TypeVar("State")
@@ -76,11 +77,11 @@ def are_alike(layers: Sequence[Layer]) -> bool:
     return bool(kinds) and all(kind == kinds[0] for kind in kinds)
 
 
-def _types(layer: Any) -> list[Any]:
+def _types(layer: PyTree) -> list[Any]:
     return [(array.shape, array.dtype) for array in jax.tree.leaves(layer)]
 
 
-def carry(step: Callable[[State, Layer, Any], State], state: State, layers: Layers[Layer]) -> State:
+def carry(step: Callable[[State, Layer, PyTree], State], state: State, layers: Layers[Layer]) -> State:
     """step(…step(step(state, layer_1, 1), layer_2, 2)…, layer_L, L): written out, or one `jax.lax.scan` of a stack.
 
     In a scan the number of the layer is a traced one, and the state keeps its shapes.

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -91,13 +92,13 @@ def train(kind: digits.DigitKind, images: np.ndarray, labels: np.ndarray, seed: 
     return Network(kind, ACTIVATION, jax.tree.map(np.asarray, state[0]))
 
 
-def _optimiser(optax: Any, steps_per_epoch: int, steps: int) -> Any:
+def _optimiser(optax: ModuleType, steps_per_epoch: int, steps: int) -> Any:
     rate = optax.warmup_cosine_decay_schedule(0.0, LEARNING_RATE, WARM_UP * steps_per_epoch, steps)
     decay = optax.adamw(rate, weight_decay=WEIGHT_DECAY)
     return optax.chain(optax.clip_by_global_norm(LARGEST_GRADIENT), decay)
 
 
-def _loss(optax: Any, kind: digits.DigitKind) -> Callable[..., jax.Array]:
+def _loss(optax: ModuleType, kind: digits.DigitKind) -> Callable[..., jax.Array]:
     function, sigma = kind_named(kind).function, activation(ACTIVATION)
 
     def loss(layers, images, labels):

@@ -5,7 +5,7 @@ scores are divided by √M instead of √d, and no residual goes around the atte
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +15,7 @@ from uat_jax.networks.activations import Activation
 from uat_jax.networks.drawing import BIAS_VARIANCE, Table, checked_dtype, checked_sizes, draw_layers
 from uat_jax.networks.shapes import Axes, bind_layer, bind_shape, check_some_layers
 from uat_jax.networks.stack import Layers, Stack, carry
+from uat_jax.typing import PyTree
 
 
 class TransformerLayer(NamedTuple):
@@ -192,7 +193,7 @@ def transformer(
     """
     bind_shape("x", tuple(x.shape), ("N", "M_0"), transformer_sizes(layers))
 
-    def step(x: jax.Array, layer: TransformerLayer, _: Any) -> jax.Array:
+    def step(x: jax.Array, layer: TransformerLayer, _: PyTree) -> jax.Array:
         y = attention(layer, x, precision=precision)
         return y + feed_forward(layer, y, activation, precision=precision)
 

@@ -18,7 +18,6 @@ import os
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy as np
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.networks.network import Network, check_numbers, kind_named
 from uat_jax.networks.shapes import bind_shape
+from uat_jax.typing import PyTree
 
 FILE_DTYPES = ("float16", "float32", "float64")
 
@@ -98,7 +98,7 @@ def _network_from(arrays: Mapping[str, np.ndarray]) -> Network:
     wanted = {number: [f"layers.{number}.{field}" for field in layer._fields] for number in range(1, count + 1)}
     names = ["kind", "activation", *(name for row in wanted.values() for name in row)]
     _check_names(arrays, names)
-    layers: Any = tuple(layer._make(arrays[name] for name in row) for row in wanted.values())
+    layers: PyTree = tuple(layer._make(arrays[name] for name in row) for row in wanted.values())
     for name in names[2:]:
         check_file_dtype(name, arrays[name])
     return Network(kind, activation, layers)  # pyright: ignore[reportArgumentType]

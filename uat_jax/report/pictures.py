@@ -11,12 +11,16 @@ import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uat_jax.errors import InputError
 from uat_jax.report.words import as_read
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
 MARKERS, STYLES = "osD^vP*X", ("-", "--", ":", "-.")
@@ -98,7 +102,7 @@ def _folded(
     width, height = 3.6 + 0.42 * min(len(tokens) + 1, ACROSS), (1.1 + 0.3 * len(rows)) * len(parts)
     figure, panels = new_figure(width, 0.6 + height, title, len(parts))
     sums, scale = numbers.sum(axis=1), np.vstack([largest, largest[:1]])
-    for axes, part in zip(np.atleast_1d(panels), parts, strict=True):
+    for axes, part in zip(np.atleast_1d(panels), parts, strict=True):  # type: ignore[arg-type]
         last, shown, words = part is parts[-1], numbers[:, part], list(tokens[part])
         if last:
             shown, words = np.column_stack([shown, sums]), [*words, "sum"]
@@ -162,8 +166,8 @@ def picture_of_errors(path: Path, title: str, errors: Mapping[str, Sequence[floa
     figure, axes = new_figure(5.2, 3.4, title)
     for i, (form, values) in enumerate(errors.items()):
         style = {"color": OKABE_ITO[i], "marker": MARKERS[i], "linestyle": STYLES[i % len(STYLES)]}
-        axes.plot(range(1, len(values) + 1), values, label=form, **style)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.plot(range(1, len(values) + 1), values, label=form, **style)  # type: ignore[arg-type]
+    axes.xaxis.get_major_locator().set_params(integer=True)  # type: ignore[call-arg]
     axes.set_ylim(bottom=0)
     axes.set_xlabel("depth $j$ of $x_j$")
     axes.set_ylabel("largest error in ULP")
@@ -171,7 +175,7 @@ def picture_of_errors(path: Path, title: str, errors: Mapping[str, Sequence[floa
     return save(figure, path)
 
 
-def new_figure(width: float, height: float, title: str, panels: int = 1) -> tuple[Any, Any]:
+def new_figure(width: float, height: float, title: str, panels: int = 1) -> tuple[Figure, Axes]:
     """A figure of inches at most as wide as a screen, its whole title in as many lines as that takes, and its axes.
 
     Without pyplot, whose figures would pile up.
@@ -192,7 +196,7 @@ def _largest(numbers: np.ndarray) -> float:
 
 
 def _summed_map(
-    figure: Any, axes: Any, rows: Sequence[str], columns: Sequence[str], numbers: np.ndarray, label: str
+    figure: Figure, axes: Axes, rows: Sequence[str], columns: Sequence[str], numbers: np.ndarray, label: str
 ) -> None:
     """The numbers, their sums at the right and below, and the scale."""
     right = np.column_stack([numbers, np.nansum(numbers, axis=1)])
@@ -205,7 +209,7 @@ def _summed_map(
 
 
 def _signed(
-    axes: Any,
+    axes: Axes,
     values: np.ndarray,
     largest: np.ndarray,
     sums: tuple[int | None, int | None],
@@ -241,7 +245,7 @@ def _signed(
     return image
 
 
-def _map(figure: Any, axes: Any, values: np.ndarray, label: str) -> None:
+def _map(figure: Figure, axes: Axes, values: np.ndarray, label: str) -> None:
     """Cells of cividis from 0 on with their numbers, where these can be read."""
     largest = float(np.max(np.abs(values))) or 1.0
     image = axes.imshow(values, cmap=MAP, vmin=0, vmax=largest, aspect="auto")
@@ -253,14 +257,14 @@ def _map(figure: Any, axes: Any, values: np.ndarray, label: str) -> None:
         axes.text(column, row, f"{value:.2g}", ha="center", va="center", fontsize=6, color=colour)
 
 
-def _ticks(axes: Any, axis: str, labels: Sequence[str], *, upright: bool = False) -> None:
+def _ticks(axes: Axes, axis: str, labels: Sequence[str], *, upright: bool = False) -> None:
     """A name at every cell, none of them read as a formula."""
     turned = {"rotation": 60, "ha": "right", "rotation_mode": "anchor"} if axis == "x" and not upright else {}
     set_ticks = axes.set_xticks if axis == "x" else axes.set_yticks
     set_ticks(range(len(labels)), labels, fontsize=8, parse_math=False, **turned)
 
 
-def save(figure: Any, path: Path) -> Path:
+def save(figure: Figure, path: Path) -> Path:
     """Write a picture and return its path; equal pictures give equal files, without date and random names.
 
     Raises `InputError` for a suffix that is none of `SUFFIXES`, and for a folder that cannot be written.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import sympy
 
@@ -22,7 +21,7 @@ HEAD = sympy.Symbol("i", integer=True, positive=True)
 """i, the number of a head, from 1 to h."""
 
 
-def scaled_softmax(queries: m.Expression, keys: m.Expression, scale: Any) -> m.Expression:
+def scaled_softmax(queries: m.Expression, keys: m.Expression, scale: m.ScalarLike) -> m.Expression:
     """softmax(Q Kᵀ / √scale)."""
     return m.RowSoftmax(m.Scaled(1 / sympy.sqrt(scale), queries @ keys.T))
 
@@ -31,10 +30,10 @@ def scaled_softmax(queries: m.Expression, keys: m.Expression, scale: Any) -> m.E
 class Heads:
     """h heads; ``heads`` is a number, or a symbol for all of them."""
 
-    heads: Any = COUNT
+    heads: m.Scalar | int = COUNT
 
     @property
-    def features(self) -> Any:
+    def features(self) -> m.Scalar:
         """M = hd."""
         return self.heads * WIDTH
 
@@ -43,23 +42,23 @@ class Heads:
         """x, N × M."""
         return m.Letter("x", TOKENS, self.features)
 
-    def select(self, i: Any) -> m.Expression:
+    def select(self, i: m.ScalarLike) -> m.Expression:
         """E_i, M × d."""
         return m.Selection(i, self.features, WIDTH)
 
-    def slice(self, i: Any) -> m.Expression:
+    def slice(self, i: m.ScalarLike) -> m.Expression:
         """x_i = x E_i, N × d."""
         return self.x @ self.select(i)
 
-    def pattern(self, i: Any) -> m.Letter:
+    def pattern(self, i: m.ScalarLike) -> m.Letter:
         """H_i at the input at hand, N × N."""
         return m.Letter("H", TOKENS, TOKENS, (i,))
 
-    def weight(self, name: str, i: Any) -> m.Letter:
+    def weight(self, name: str, i: m.ScalarLike) -> m.Letter:
         """W_Qi, W_Ki or W_Vi, d × d."""
         return m.Letter("W", WIDTH, WIDTH, (sympy.Symbol(name), i))
 
-    def wide_weight(self, name: str, i: Any) -> m.Letter:
+    def wide_weight(self, name: str, i: m.ScalarLike) -> m.Letter:
         """W_Qi, W_Ki or W_Vi of a head that sees all features, M × d."""
         return m.Letter("U", self.features, WIDTH, (sympy.Symbol(name), i))
 
@@ -68,11 +67,11 @@ class Heads:
         """W_O, M × M."""
         return m.Letter("W_O", self.features, self.features)
 
-    def head(self, i: Any) -> m.Expression:
+    def head(self, i: m.ScalarLike) -> m.Expression:
         """Ĥ_i = H_i x_i W_Vi, N × d."""
         return m.Product(self.pattern(i), self.slice(i), self.weight("V", i))
 
-    def total(self, term: Callable[[Any], m.Expression]) -> m.Expression:
+    def total(self, term: Callable[[m.ScalarLike], m.Expression]) -> m.Expression:
         """Σ_i term(i)."""
         if isinstance(self.heads, int):
             return m.Addition(*(term(i) for i in range(1, self.heads + 1)))
@@ -86,7 +85,7 @@ class Heads:
         """H̊ = Ĥ W_O, N × M."""
         return self.total(lambda i: self.head(i) @ self.select(i).T @ self.output)
 
-    def placed_value(self, i: Any) -> m.Expression:
+    def placed_value(self, i: m.ScalarLike) -> m.Expression:
         """E_i W_Vi E_iᵀ, M × M: W_Vi as a diagonal block."""
         return m.Product(self.select(i), self.weight("V", i), self.select(i).T)
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import sympy
 
@@ -48,13 +47,14 @@ def inductive(of: Induction) -> tuple[Step, Step]:
 
 
 def by_layers(
-    fixed: Mapping[m.Letter, m.Expression], rule: Callable[[Any], Mapping[m.Letter, m.Expression]] | None = None
+    fixed: Mapping[m.Letter, m.Expression],
+    rule: Callable[[m.ScalarLike], Mapping[m.Letter, m.Expression]] | None = None,
 ) -> Definitions:
     """What the letters of layer i+1 stand for: ``fixed`` ones, and for k = 1 … i those that ``rule(k)`` gives."""
 
-    def definitions(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+    def definitions(letter: m.Letter, ranges: m.Ranges) -> m.Expression | None:
         k = letter.subscripts[0] if letter.subscripts else None
-        if letter in fixed or rule is None or ranges.get(k) != INDEX:
+        if letter in fixed or rule is None or k is None or ranges.get(k) != INDEX:
             return fixed.get(letter)
         return rule(k).get(letter)
 
@@ -83,7 +83,7 @@ def _base(closed: ClosedForm, layers: Layers) -> Step:
     return Step("base case: one layer", layers.apply(1, layers.x(0)), closed.x(1), definitions)
 
 
-def _dynamic(layers: Layers, j: Any, x: m.Expression) -> dict[m.Letter, m.Expression]:
+def _dynamic(layers: Layers, j: m.ScalarLike, x: m.Expression) -> dict[m.Letter, m.Expression]:
     """A_j, B_j, … as functions of the layer's input, if the parameters are dynamic."""
     return {p: m.Dependent(p, x) for p in layers.parameters(j)} if layers.dynamic else {}
 
@@ -135,7 +135,7 @@ def dynamic_steps(kind: str) -> tuple[Step, Step]:
     rules = step_definitions(closed, layers, recurrence(closed, j))
     own = {**dynamic_parameters(kind), layers.x(i): closed.x(i)}
 
-    def definitions(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+    def definitions(letter: m.Letter, ranges: m.Ranges) -> m.Expression | None:
         return own.get(letter) or rules(letter, ranges)
 
     step = Step("step: from i to i+1 layers", layers.apply(j, layers.x(i)), closed.x(j), definitions)
@@ -161,11 +161,11 @@ def step_definitions(closed: ClosedForm, layers: Layers, rule: Recurrence) -> De
         closed.s(j): closed.activation(j),
     } | _dynamic(layers, j, closed.x(i))
 
-    def definitions(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+    def definitions(letter: m.Letter, ranges: m.Ranges) -> m.Expression | None:
         if letter in fixed:
             return fixed[letter]
         k = letter.subscripts[0] if letter.subscripts else None
-        if ranges.get(k) == i and rule.carry is not None and letter == closed.W3(k, j):
+        if k is not None and ranges.get(k) == i and rule.carry is not None and letter == closed.W3(k, j):
             return rule.carry @ closed.W3(k, i)  # k runs up to i only
         return None
 

@@ -14,10 +14,10 @@ denied, and the denial refuted case by case:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import sympy
 from sympy.polys.polyerrors import CoercionFailed, GeneratorsError
@@ -48,8 +48,8 @@ class Case:
     """
 
     signs: tuple[str, ...]
-    terms: tuple[tuple[Any, Fact], ...]
-    choices: tuple[tuple[Any, Any], ...] = ()
+    terms: tuple[tuple[Fraction, Fact], ...]
+    choices: tuple[tuple[sympy.Expr, sympy.Expr], ...] = ()
     denial: int = 0
 
     def contradicts(self) -> bool:
@@ -91,11 +91,16 @@ def satisfied(claim: Relation, hypotheses: Sequence[Relation]) -> Deduction:
 
     Points whose coordinates are all alike and simple are tried first, then those that linear programming gives.
     """
-    symbols = sorted(set().union(*(sympy.sympify(h).free_symbols for h in hypotheses)), key=str)
+    symbols = _symbols(sympy.sympify(h) for h in hypotheses)
     points = (dict.fromkeys(symbols, number) for number in _SIMPLE)
     fits = lambda point: all(_fits(*entry) for entry in point.items()) and all(holds(h, point) for h in hypotheses)
     simple = next(filter(fits, points), None)
     return deduce(sympy.false, hypotheses) if simple is None else Deduction(point=simple)
+
+
+def _symbols(relations: Iterable[sympy.Basic]) -> list[sympy.Symbol]:
+    """The symbols of relations, by name."""
+    return sorted(set().union(*(relation.free_symbols for relation in relations)), key=str)  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=1 << 10, typed=True)  # a bound is asked for at several errors
@@ -104,7 +109,7 @@ def _deduced(claim: Relation, hypotheses: tuple[Relation, ...]) -> Deduction:
     corners, cases = _Corners(), []
     known = [(text_of(h), corners(gap), strict) for h in given for gap, strict in gaps(h)]
     denials = [("the claim denied", corners(-gap), not strict) for gap, strict in gaps(claim)]
-    symbols = sorted(set().union(*(r.free_symbols for r in (claim, *given))), key=str)
+    symbols = _symbols((claim, *given))
     to_facts = _Facts(symbols, corners.found)
     for number, denial in enumerate(denials):
         found = _Search(claim, given, to_facts, corners.found).run([*to_facts.always, *map(to_facts, (*known, denial))])
@@ -121,9 +126,9 @@ def _deduced(claim: Relation, hypotheses: tuple[Relation, ...]) -> Deduction:
 class _Corner:
     """``symbol`` stands for the largest of the ``options``, which is the ``expression``."""
 
-    symbol: Any
-    options: tuple[Any, ...]
-    expression: Any
+    symbol: sympy.Dummy
+    options: tuple[sympy.Expr, ...]
+    expression: sympy.Expr
 
     @property
     def is_size(self) -> bool:
@@ -137,10 +142,10 @@ class _Corners:
     def __init__(self) -> None:
         self.found: list[_Corner] = []
 
-    def __call__(self, expression: Any) -> Any:
+    def __call__(self, expression: sympy.Expr) -> sympy.Expr:
         if not expression.args:
             return expression
-        inner = tuple(map(self, expression.args))
+        inner: tuple[sympy.Expr, ...] = tuple(map(self, expression.args))  # type: ignore[arg-type]
         match expression:
             case sympy.Abs():
                 return self._largest((inner[0], -inner[0]), text_of(expression), expression)
@@ -151,7 +156,7 @@ class _Corners:
             case _:
                 return expression.func(*inner)
 
-    def _largest(self, options: tuple[Any, ...], name: str, expression: Any) -> Any:
+    def _largest(self, options: tuple[sympy.Expr, ...], name: str, expression: sympy.Expr) -> sympy.Expr:
         known = next((c for c in self.found if c.options == options), None)
         if known is None:
             known = _Corner(sympy.Dummy(name, real=True), options, expression)
@@ -162,7 +167,7 @@ class _Corners:
 class _Facts:
     """Inequalities as polynomials over the symbols and the corners; ``always`` are those that hold in any case."""
 
-    def __init__(self, symbols: Sequence[Any], corners: Sequence[_Corner]) -> None:
+    def __init__(self, symbols: Sequence[sympy.Symbol], corners: Sequence[_Corner]) -> None:
         self.ring = PolyRing([*symbols, *(c.symbol for c in corners)] or ["x"], sympy.QQ)
         signs = [
             (f"{s} {'>' if s.is_positive else '≥'} 0", s, bool(s.is_positive)) for s in symbols if s.is_nonnegative
@@ -171,7 +176,7 @@ class _Facts:
         sizes = [(f"{c.symbol.name} ≥ 0", c.symbol, False) for c in corners if c.is_size]
         self.always = list(map(self, [("1 > 0", sympy.Integer(1), True), *signs, *bounds, *sizes]))
 
-    def __call__(self, entry: tuple[str, Any, bool]) -> Fact:
+    def __call__(self, entry: tuple[str, sympy.Expr, bool]) -> Fact:
         name, expression, strict = entry
         try:
             return Fact(name, self.ring.from_expr(expression), strict)
@@ -192,7 +197,7 @@ class _Search:
     treated: int = 0
 
     def run(
-        self, facts: list[Fact], signs: tuple[str, ...] = (), choices: tuple[tuple[Any, Any], ...] = ()
+        self, facts: list[Fact], signs: tuple[str, ...] = (), choices: tuple[tuple[sympy.Expr, sympy.Expr], ...] = ()
     ) -> Deduction:
         """Every case a contradiction, or a point, or neither."""
         self.treated += 1
@@ -208,12 +213,12 @@ class _Search:
             return Deduction(point=self._simplest(point))
         return self._split(facts, signs, choices, point)
 
-    def _point(self, values: dict[Any, Any]) -> Point:
+    def _point(self, values: Mapping[tuple[int, ...], Fraction]) -> Point:
         """The values of the symbols, from the values of the monomials."""
         ring = self.to_fact.ring
         scale = values[next(iter(ring.one))]
         of = lambda generator: values.get(next(iter(generator)), ring.domain.zero) / scale
-        return {s: sympy.QQ.to_sympy(of(g)) for s, g in zip(ring.symbols, ring.gens, strict=True)}
+        return {s: sympy.QQ.to_sympy(of(g)) for s, g in zip(ring.symbols, ring.gens, strict=True)}  # type: ignore[misc]
 
     def _fails_at(self, point: Point) -> bool:
         allowed = all(_fits(symbol, value) for symbol, value in point.items())
@@ -250,7 +255,7 @@ class _Search:
 _SIMPLE = (*map(sympy.Integer, (0, 1, -1, 2, -2)), sympy.Rational(1, 2))
 
 
-def _fits(symbol: Any, value: Any) -> bool:
+def _fits(symbol: sympy.Symbol, value: sympy.Expr) -> bool:
     """Whether the symbol may have this value: what SymPy knows of the symbol is true of it."""
     return all(getattr(value, f"is_{name}") == known for name, known in symbol.assumptions0.items())
 

@@ -17,8 +17,9 @@ Expressions are immutable SymPy trees: ``subs``, ``xreplace``, ``free_symbols`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Self
@@ -26,8 +27,22 @@ from typing import Any, Self
 import sympy
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
+from sympy.printing.printer import Printer
 
 from uat_jax.errors import InputError, ShapeError
+
+Scalar = sympy.Expr
+"""A size, a coefficient, an index or a bound."""
+ScalarLike = sympy.Expr | int | Fraction
+"""What a scalar is made of."""
+Index = ScalarLike | str
+"""What tells letters of one name apart."""
+Shape = tuple[Scalar, Scalar]
+"""(rows, columns)."""
+Names = Mapping[Any, Basic | int]  # Any: symbols, sizes and letters; a mapping is invariant in its keys
+"""What stands for indices and dimensions that are replaced."""
+Ranges = Mapping[Scalar, Scalar]
+"""The indices of the sums around a place, and their upper bounds."""
 
 
 @cache
@@ -37,18 +52,18 @@ def dimension(name: str) -> sympy.Symbol:
 
 
 @cache
-def indexed_dimension(name: str, index: Any) -> Any:
+def indexed_dimension(name: str, index: ScalarLike) -> sympy.Indexed:
     """The dimension ``name[index]`` of a family of widths, such as D_j."""
-    return sympy.Indexed(sympy.IndexedBase(name, integer=True, positive=True), index)
+    return sympy.Indexed(sympy.IndexedBase(name, integer=True, positive=True), index)  # type: ignore[return-value]
 
 
-def same_dimension(a: Any, b: Any) -> bool:
+def same_dimension(a: ScalarLike, b: ScalarLike) -> bool:
     """Whether two dimensions are equal as polynomials in their symbols."""
     return a is b or _same_polynomial(a, b)
 
 
 @cache
-def _same_polynomial(a: Any, b: Any) -> bool:
+def _same_polynomial(a: ScalarLike, b: ScalarLike) -> bool:
     return a == b or sympy.expand(a - b) == 0
 
 
@@ -58,13 +73,23 @@ def same_shape(X: Expression, Y: Expression) -> bool:
     return shape == other or all(map(same_dimension, shape, other))
 
 
+def replaced(scalar: Scalar, names: Names) -> Scalar:
+    """The scalar with symbols replaced."""
+    return scalar.xreplace(names)  # type: ignore[return-value]
+
+
+def turned(shape: Shape) -> Shape:
+    """(columns, rows): the shape of the transpose."""
+    return shape[1], shape[0]
+
+
 _ATOMS = sympy.Rational, sympy.NumberSymbol, sympy.Symbol, sympy.Indexed, sympy.IndexedBase
 _EXACT = (*_ATOMS, sympy.Add, sympy.Mul, sympy.Pow, sympy.Max, sympy.Min, sympy.Function)
 """What a size, a coefficient or a bound is made of."""
 
 
 @lru_cache(maxsize=None, typed=True)  # 1.0 == 1, but it is a float
-def exact_scalar(value: Any) -> Any:
+def exact_scalar(value: object) -> Scalar:
     """The number or formula as a SymPy expression, made of whole numbers, fractions, roots, π, e and symbols alone.
 
     Raises `InputError` for a float (it is rounded), an infinity, NaN, a truth value and anything else.
@@ -75,14 +100,14 @@ def exact_scalar(value: Any) -> Any:
     return scalar
 
 
-def _is_exact(part: Any) -> bool:
+def _is_exact(part: Basic) -> bool:
     if not isinstance(part, sympy.Expr):  # the name of D_j
         return True
     return isinstance(part, _EXACT) and part.is_finite is not False and part.is_commutative is not False
 
 
 @lru_cache(maxsize=None, typed=True)
-def exact_size(value: Any) -> Any:
+def exact_size(value: object) -> Scalar:
     """A dimension: an exact scalar that can be a whole number from 0 on.  Raises `InputError` for any other."""
     size = exact_scalar(value)
     if size.is_negative or (size.is_number and not size.is_Integer):
@@ -93,8 +118,10 @@ def exact_size(value: Any) -> Any:
 class Expression(Basic):
     """A real matrix with a symbolic shape; columns are matrices with one column."""
 
+    args: tuple[Any, ...]  # Any: each head says by its properties what its arguments are
+
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """(rows, columns), each a SymPy integer expression."""
         raise AttributeError("every head defines its shape")
 
@@ -107,7 +134,7 @@ class Expression(Basic):
         """The expression with this head and every operand changed."""
         return self.func(*(change(arg) if isinstance(arg, Expression) else arg for arg in self.args))  # type: ignore[return-value]
 
-    def renamed(self, names: Mapping[Any, Any]) -> Self:
+    def renamed(self, names: Names) -> Self:
         """Indices and dimensions replaced."""
         return _renamed(self, tuple((old, new, type(new)) for old, new in names.items()))
 
@@ -128,10 +155,10 @@ class Expression(Basic):
     def __neg__(self) -> Expression:
         return Scaled(-1, self)
 
-    def __rmul__(self, coefficient: Any) -> Expression:
+    def __rmul__(self, coefficient: ScalarLike) -> Expression:
         return Scaled(coefficient, self)
 
-    def _latex(self, printer: Any) -> str:
+    def _latex(self, printer: Printer) -> str:
         return latex(self)
 
     def __str__(self) -> str:
@@ -139,7 +166,7 @@ class Expression(Basic):
 
         return text_of(self)  # as SymPy's printers do by way of `_sympystr`, in a fifth of the time
 
-    def _sympystr(self, printer: Any) -> str:
+    def _sympystr(self, printer: Printer) -> str:
         return str(self)
 
 
@@ -155,8 +182,8 @@ def shape_text(expression: Expression) -> str:
 
 
 @lru_cache(maxsize=1 << 14)  # the layers of one network are renamed again and again
-def _renamed(expression: Any, names: tuple[tuple[Any, Any, type], ...]) -> Any:
-    # The type stands among the names because 1.0 == 1.
+def _renamed(expression: Expression, names: tuple[tuple[Basic, Basic | int, type], ...]):
+    # The type stands among the names because 1.0 == 1.  Its kind stays: the cache does not know it.
     return expression.xreplace({old: new for old, new, _ in names})
 
 
@@ -166,7 +193,14 @@ class Letter(Expression):
     Two letters are the same only if all of these are.  Raises `InputError` for a float among them.
     """
 
-    def __new__(cls, name: Any, rows: Any, columns: Any, subscripts: Any = (), superscripts: Any = ()):
+    def __new__(
+        cls,
+        name: str | Str,
+        rows: ScalarLike,
+        columns: ScalarLike,
+        subscripts: Iterable[Index] = (),
+        superscripts: Iterable[Index] = (),
+    ):
         subscripts = tuple(subscripts)
         return _letter(cls, name, rows, columns, len(subscripts), *subscripts, *superscripts)
 
@@ -181,23 +215,25 @@ class Letter(Expression):
         return self.args[0].name  # type: ignore[attr-defined]
 
     @cached_property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """(rows, columns) as declared."""
         return self.args[1:3]  # type: ignore[return-value]
 
     @property
-    def subscripts(self) -> tuple[Any, ...]:
+    def subscripts(self) -> tuple[Scalar, ...]:
         """The subscripts, integers or SymPy index expressions."""
         return tuple(self.args[3])  # type: ignore[arg-type]
 
     @property
-    def superscripts(self) -> tuple[Any, ...]:
+    def superscripts(self) -> tuple[Scalar, ...]:
         """The version, if the letter has one."""
         return tuple(self.args[4])  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=None, typed=True)  # 1.0 == 1, but it is a float
-def _letter(cls: type, name: Any, rows: Any, columns: Any, subscripts: int, *indices: Any) -> Any:
+def _letter(
+    cls: type, name: str | Str, rows: ScalarLike, columns: ScalarLike, subscripts: int, *indices: Index
+) -> Letter:
     # Letters are made again and again: they are looked up by what they are made of; so many indices stand below.
     if any(isinstance(index, float | sympy.Float) for index in indices):
         raise InputError(f"got the indices {indices} of {name}; wanted whole numbers or symbols")
@@ -212,7 +248,7 @@ def _letter(cls: type, name: Any, rows: Any, columns: Any, subscripts: int, *ind
 
 
 @cache
-def _one_letter(cls: type, name: str, rows: Any, columns: Any, subscripts: tuple, superscripts: tuple) -> Any:
+def _one_letter(cls: type, name: str, rows: Scalar, columns: Scalar, subscripts: tuple, superscripts: tuple) -> Letter:
     # One object for each letter keeps comparisons short.
     return Basic.__new__(cls, Str(name), rows, columns, sympy.Tuple(*subscripts), sympy.Tuple(*superscripts))
 
@@ -222,9 +258,9 @@ class Family:
     """Letters A_j indexed by one or more subscripts; ``shape(*subscripts)`` gives (rows, columns)."""
 
     name: str
-    shape: Callable[..., tuple[Any, Any]]
+    shape: Callable[..., tuple[ScalarLike, ScalarLike]]
 
-    def __getitem__(self, subscripts: Any) -> Letter:
+    def __getitem__(self, subscripts: ScalarLike | tuple[ScalarLike, ...]) -> Letter:
         subscripts = subscripts if isinstance(subscripts, tuple) else (subscripts,)
         return Letter(self.name, *self.shape(*subscripts), subscripts)
 
@@ -232,21 +268,21 @@ class Family:
 class Identity(Expression):
     """I_n."""
 
-    def __new__(cls, size: Any):
+    def __new__(cls, size: ScalarLike):
         return Basic.__new__(cls, exact_size(size))
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """(n, n)."""
         return self.args[0], self.args[0]
 
 
 class _Constant(Expression):
-    def __new__(cls, rows: Any, columns: Any):
+    def __new__(cls, rows: ScalarLike, columns: ScalarLike):
         return Basic.__new__(cls, exact_size(rows), exact_size(columns))
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """(rows, columns)."""
         return self.args[0], self.args[1]
 
@@ -266,19 +302,19 @@ class Selection(Expression):
     hypothesis (`slices.hypotheses`).
     """
 
-    def __new__(cls, index: Any, rows: Any, columns: Any):
+    def __new__(cls, index: ScalarLike, rows: ScalarLike, columns: ScalarLike):
         index, rows, columns = exact_scalar(index), exact_size(rows), exact_size(columns)
         if index.is_nonpositive or sympy.expand(rows - index * columns).is_negative:
             raise ShapeError(f"there is no slice {index} of {columns} columns among {rows}; they count from 1")
         return Basic.__new__(cls, index, rows, columns)
 
     @property
-    def index(self) -> Any:
+    def index(self) -> Scalar:
         """i."""
         return self.args[0]
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """(M, d)."""
         return self.args[1], self.args[2]
 
@@ -303,7 +339,7 @@ class Addition(_OfMatrices):
         return first if len(terms) == 1 else Basic.__new__(cls, *terms)
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """The common shape."""
         return self.operands[0].shape
 
@@ -327,7 +363,7 @@ class Product(_OfMatrices):
         return factors[0] if len(factors) == 1 else Basic.__new__(cls, *factors)
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """(rows of the first factor, columns of the last)."""
         factors = self.operands
         return factors[0].shape[0], factors[-1].shape[1]
@@ -336,11 +372,11 @@ class Product(_OfMatrices):
 class Scaled(Expression):
     """c X with a commuting scalar c, any exact finite number or formula; `InputError` for another (a float, ∞)."""
 
-    def __new__(cls, coefficient: Any, matrix: Expression):
+    def __new__(cls, coefficient: ScalarLike, matrix: Expression):
         return Basic.__new__(cls, exact_scalar(coefficient), matrix)
 
     @property
-    def coefficient(self) -> Any:
+    def coefficient(self) -> Scalar:
         """The scalar."""
         return self.args[0]
 
@@ -350,7 +386,7 @@ class Scaled(Expression):
         return self.args[1]  # type: ignore[return-value]
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """The shape of X."""
         return self.arg.shape
 
@@ -365,7 +401,7 @@ class _Unary(_OfMatrices):
         return self.args[0]  # type: ignore[return-value]
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """The operand's shape."""
         return self.arg.shape
 
@@ -374,7 +410,7 @@ class Transposed(_Unary):
     """Xᵀ."""
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """The operand's shape, reversed."""
         return self.arg.shape[1], self.arg.shape[0]
 
@@ -391,7 +427,7 @@ class Vectorised(_Unary):
     """vec(X), row-major: entry (n−1)M+m of the column is X_{n,m}."""
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """(rows · columns, 1)."""
         rows, columns = self.arg.shape
         return rows * columns, sympy.Integer(1)
@@ -400,7 +436,7 @@ class Vectorised(_Unary):
 class Matricised(Expression):
     """unvec(x), the inverse of row-major vec.  Raises `ShapeError` if x is not a column of that length."""
 
-    def __new__(cls, column: Expression, rows: Any, columns: Any):
+    def __new__(cls, column: Expression, rows: ScalarLike, columns: ScalarLike):
         rows, columns = exact_size(rows), exact_size(columns)
         if not (same_dimension(column.shape[0], rows * columns) and same_dimension(column.shape[1], 1)):
             raise ShapeError(f"cannot arrange {_described(column)} as a {rows} × {columns} matrix")
@@ -412,7 +448,7 @@ class Matricised(Expression):
         return self.args[0]  # type: ignore[return-value]
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """(rows, columns)."""
         return self.args[1], self.args[2]
 
@@ -424,7 +460,7 @@ class Kronecker(_OfMatrices):
         return Basic.__new__(cls, left, right)
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """The products of the rows and of the columns."""
         (a, b), (c, d) = (operand.shape for operand in self.operands)
         return a * c, b * d
@@ -442,7 +478,7 @@ class Hadamard(_OfMatrices):
         return Basic.__new__(cls, left, right)
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """The common shape."""
         return self.operands[0].shape
 
@@ -456,7 +492,7 @@ class Diagonal(_Unary):
         return Basic.__new__(cls, column)
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """(n, n) for a column of length n."""
         return self.arg.shape[0], self.arg.shape[0]
 
@@ -481,7 +517,7 @@ class Dependent(Expression):
         return self.args[1]  # type: ignore[return-value]
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """The shape of the value."""
         return self.letter.shape
 
@@ -494,7 +530,7 @@ class RangeSum(Expression):
     number or formula (`InputError` otherwise).
     """
 
-    def __new__(cls, body: Any, index: Any, lower: Any, upper: Any):
+    def __new__(cls, body: Expression, index: sympy.Basic, lower: ScalarLike, upper: ScalarLike):
         lower, upper = exact_scalar(lower), exact_scalar(upper)
         if not isinstance(index, sympy.Symbol) or any(b.is_integer is False for b in (lower, upper)):
             raise InputError(f"cannot sum over {index} from {lower} to {upper}; wanted a symbol and whole numbers")
@@ -508,17 +544,17 @@ class RangeSum(Expression):
         return self.args[0]  # type: ignore[return-value]
 
     @property
-    def index(self) -> Any:
+    def index(self) -> sympy.Symbol:
         """The bound index."""
         return self.args[1]
 
     @property
-    def bounds(self) -> tuple[Any, Any]:
+    def bounds(self) -> Shape:
         """(lower, upper)."""
         return self.args[2], self.args[3]
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> Shape:
         """The body's shape."""
         return self.body.shape
 
@@ -527,17 +563,17 @@ class RangeSum(Expression):
         """The symbols of the expression without the bound index."""
         return (self.body.free_symbols - {self.index}).union(*(bound.free_symbols for bound in self.bounds))
 
-    def _xreplace(self, rule: Any) -> tuple[Any, bool]:
+    def _xreplace(self, rule: Names) -> tuple[Basic, bool]:
         # The bound index is not replaced and captures nothing that is put in: where it might, it is renamed first.
         if self.index not in set().union(*(getattr(e, "free_symbols", ()) for pair in rule.items() for e in pair)):
-            return super()._xreplace(rule)
+            return super()._xreplace(rule)  # type: ignore[return-value]
         fresh = sympy.Dummy(self.index.name, integer=True, positive=True)
-        return RangeSum(self.body.xreplace({self.index: fresh}), fresh, *self.bounds)._xreplace(rule)[0], True
+        return RangeSum(self.body.renamed({self.index: fresh}), fresh, *self.bounds)._xreplace(rule)[0], True
 
-    def _eval_subs(self, old: Any, new: Any) -> Any:
+    def _eval_subs(self, old: Basic, new: Basic) -> Basic | None:
         return self.xreplace({old: new}) if self.index in old.free_symbols | new.free_symbols else None
 
-    def at(self, value: Any) -> Expression:
+    def at(self, value: ScalarLike) -> Expression:
         """The summand at one value of the index."""
         return self.body.renamed({self.index: sympy.sympify(value)})
 
@@ -550,7 +586,7 @@ def latex(expression: Expression) -> str:
 
 
 def replace_letters(
-    expression: Expression, rule: Callable[[Letter, dict], Expression | None], ranges: dict | None = None
+    expression: Expression, rule: Callable[[Letter, Ranges], Expression | None], ranges: Ranges | None = None
 ) -> Expression:
     """The expression with every letter for which ``rule(letter, sum indices in scope)`` gives one replaced by it.
 
@@ -569,6 +605,6 @@ def replace_letters(
             if lower.is_Integer and upper.is_Integer:
                 terms = [inner(expression.at(k)) for k in range(int(lower), int(upper) + 1)]
                 return Addition(*terms) if terms else Zero(*expression.shape)
-            body = inner(expression.body, ranges | {expression.index: upper})
+            body = inner(expression.body, {**ranges, expression.index: upper})
             return RangeSum(body, expression.index, lower, upper)
     return expression.rebuilt(inner)

@@ -7,9 +7,9 @@ Neither answer needs to be trusted: a point can be put in, and multipliers can b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from fractions import Fraction
 
-Row = list[Any]
+Row = list[Fraction]
 
 
 def alternative(rows: Sequence[Row], strict: Sequence[bool]) -> tuple[Row | None, Row]:

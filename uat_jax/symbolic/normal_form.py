@@ -28,15 +28,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
 
 import sympy
 
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.words import Atom, Column, Letters, NormalForm, Opaque, Term, Word, added, binder, collect, exact
+from uat_jax.symbolic.words import (
+    Atom,
+    Coefficient,
+    Column,
+    Letters,
+    NormalForm,
+    Opaque,
+    Term,
+    Word,
+    added,
+    binder,
+    collect,
+    exact,
+)
 
-Definitions = Callable[[m.Letter, Mapping[Any, Any]], "m.Expression | None"]
+Definitions = Callable[[m.Letter, m.Ranges], "m.Expression | None"]
 
 
 @cache
@@ -71,8 +83,8 @@ class Normaliser:
         self._define: Definitions = (lambda l, _: mapping.get(l)) if not callable(definitions) else definitions
         self.letters = letters or Letters()
         self.unfolded: dict[tuple[m.Letter, tuple], m.Expression] = {}
-        self._memo: dict[Any, NormalForm] = {}
-        self._ranges: dict[Any, Any] = {}
+        self._memo: dict[m.Expression | tuple[m.Expression, tuple[tuple[m.Scalar, m.Scalar], ...]], NormalForm] = {}
+        self._ranges: dict[m.Scalar, m.Scalar] = {}
         self._open: list[m.Letter] = []
 
     def __call__(self, expression: m.Expression) -> NormalForm:
@@ -186,7 +198,7 @@ class Normaliser:
             raise UnsupportedError(f"got Σ from {lower} to {upper} in {e}; wanted bounds at least 0 terms apart")
         if symbolic == 0:
             terms, sign = range(int(lower), int(constant) + 1), 1
-            rest: list[tuple[Term, Any]] = []
+            rest: list[tuple[Term, Coefficient]] = []
         else:
             terms = range(1, int(constant) + 1) if constant > 0 else range(int(constant) + 1, 1)
             sign = 1 if constant > 0 else -1
@@ -196,7 +208,7 @@ class Normaliser:
         split = ((t, sign * c) for k in terms for t, c in self(e.at(symbolic + k)).terms.items())
         return collect(e.shape, [*rest, *split])
 
-    def _open_sum(self, e: m.RangeSum, upper: Any) -> list[tuple[Term, Any]]:
+    def _open_sum(self, e: m.RangeSum, upper: m.Scalar) -> list[tuple[Term, Coefficient]]:
         outer = dict(self._ranges)
         index = _scoped(e.index, len(outer))
         self._ranges[index] = upper
@@ -204,7 +216,9 @@ class Normaliser:
         self._ranges = outer
         return [self._bind(term, c, index, upper) for term, c in body.terms.items()]
 
-    def _bind(self, term: Term, coefficient: Any, index: Any, upper: Any) -> tuple[Term, Any]:
+    def _bind(
+        self, term: Term, coefficient: Coefficient, index: sympy.Symbol, upper: m.Scalar
+    ) -> tuple[Term, Coefficient]:
         ranges, word = term
         free = set().union(*(self.letters.free_symbols(i) for i in word), *(r.free_symbols for r in ranges))
         if index in getattr(coefficient, "free_symbols", ()):
@@ -212,5 +226,5 @@ class Normaliser:
         if index not in free:
             return term, coefficient * upper  # Σ_{k=1}^{n} X = n X
         name = {index: binder(self.letters.height(word) + len(ranges) + 1)}
-        bounds = (*(r.xreplace(name) for r in ranges), upper)
+        bounds = (*(m.replaced(r, name) for r in ranges), upper)
         return self.letters.ordered(bounds, self.letters.reindex(word, name)), coefficient

@@ -7,34 +7,34 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import sympy
 
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.relations import Relation
 from uat_jax.symbolic.step import Step
 
 
 @cache
-def norm(expression: m.Expression) -> Any:
+def norm(expression: m.Expression) -> sympy.Symbol:
     """‖X‖, a real symbol that is not negative; one symbol for each expression, however two of them are written."""
     return sympy.Dummy(f"‖{expression}‖", nonnegative=True)
 
 
-def triangle(total: m.Expression) -> Any:
+def triangle(total: m.Expression) -> Relation:
     """‖X + Y + …‖ ≤ ‖X‖ + ‖Y‖ + …  Raises `InputError` for what is no sum."""
     if not isinstance(total, m.Addition):
         raise InputError(f"got {total}; the triangle inequality is about a sum")
     return norm(total) <= sum(map(norm, total.operands))
 
 
-def submultiplicative(left: m.Expression, right: m.Expression) -> Any:
+def submultiplicative(left: m.Expression, right: m.Expression) -> Relation:
     """‖X Y‖ ≤ ‖X‖ ‖Y‖."""
     return norm(left @ right) <= norm(left) * norm(right)
 
 
-def lipschitz(constant: Any, first: m.Expression, second: m.Expression) -> Any:
+def lipschitz(constant: m.Scalar, first: m.Expression, second: m.Expression) -> Relation:
     """‖σ(x) − σ(y)‖ ≤ λ ‖x − y‖ for columns x, y and a σ with |σ(s) − σ(t)| ≤ λ |s − t|, element by element.
 
     Raises `InputError` for matrices, whose operator norm does not grow with the entries, and for a negative λ.
@@ -44,8 +44,8 @@ def lipschitz(constant: Any, first: m.Expression, second: m.Expression) -> Any:
     return norm(m.Activation(first) - m.Activation(second)) <= constant * norm(first - second)
 
 
-def same_norm(step: Step) -> Any:
+def same_norm(step: Step) -> Relation:
     """‖left‖ = ‖right‖ for an equation.  Raises `InputError` if it does not hold in normal form."""
     if not step.holds():
         raise InputError(f"got {step}, which is not proved; wanted an equation that is")
-    return sympy.Eq(norm(step.left), norm(step.right))
+    return sympy.Eq(norm(step.left), norm(step.right))  # type: ignore[return-value]

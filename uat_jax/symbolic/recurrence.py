@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import sympy
 
@@ -18,7 +17,7 @@ from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.normal_form import Normaliser
-from uat_jax.symbolic.words import Atom, Letters, NormalForm, Opaque, Word
+from uat_jax.symbolic.words import Atom, Coefficient, Letters, NormalForm, Opaque, Record, Word
 
 
 @dataclass(frozen=True)
@@ -27,25 +26,25 @@ class ClosedForm:
 
     layers: Layers
 
-    def W1(self, j: Any) -> m.Expression:
+    def W1(self, j: m.ScalarLike) -> m.Expression:
         """Ŵ_{j,1}, D_j × D_0 (the identity for j = 0)."""
         D = self.layers.widths
         return m.Identity(D(0)) if j == 0 else m.Letter("Ŵ", D(j), D(0), (j, 1))
 
-    def b3(self, j: Any) -> m.Expression:
+    def b3(self, j: m.ScalarLike) -> m.Expression:
         """b̂_{j,3}, a column of length D_j (zero for j = 0)."""
         D = self.layers.widths
         return m.Zero(D(0), 1) if j == 0 else m.Letter("b̂", D(j), 1, (j, 3))
 
-    def W2(self, j: Any) -> m.Letter:
+    def W2(self, j: m.ScalarLike) -> m.Letter:
         """Ŵ_{j,2}, F_j × D_0."""
         return m.Letter("Ŵ", self.layers.hidden_widths(j), self.layers.widths(0), (j, 2))
 
-    def b2(self, j: Any) -> m.Letter:
+    def b2(self, j: m.ScalarLike) -> m.Letter:
         """b̂_{j,2}, a column of length F_j."""
         return m.Letter("b̂", self.layers.hidden_widths(j), 1, (j, 2))
 
-    def W3(self, k: Any, version: Any) -> m.Letter:
+    def W3(self, k: m.ScalarLike, version: m.ScalarLike) -> m.Letter:
         """Ŵ_{k,3}^{(version)}, D_version × F_k: the factor of s_k in the network of the first `version` layers."""
         return m.Letter("Ŵ", self.layers.widths(version), self.layers.hidden_widths(k), (k, 3), (version,))
 
@@ -53,7 +52,7 @@ class ClosedForm:
         """Ŵ_{1,3}^{(version)}, …, Ŵ_{version,3}^{(version)}: the factors of all activations of so many layers."""
         return _factors(self, version)
 
-    def s(self, k: Any) -> m.Letter:
+    def s(self, k: m.ScalarLike) -> m.Letter:
         """s_k, a column of length F_k."""
         return m.Letter("s", self.layers.hidden_widths(k), 1, (k,))
 
@@ -61,15 +60,15 @@ class ClosedForm:
         """s_1, …, s_depth."""
         return _activations(self, depth)
 
-    def u(self, j: Any) -> m.Letter:
+    def u(self, j: m.ScalarLike) -> m.Letter:
         """u_j = Σ_{k≤j} Ŵ_{k,3}^{(j)} s_k, kept opaque (the papers' UAT_j^R)."""
         return m.Letter("u", self.layers.widths(j), 1, (j,))
 
-    def term(self, k: Any, version: Any) -> m.Expression:
+    def term(self, k: m.ScalarLike, version: m.ScalarLike) -> m.Expression:
         """Ŵ_{k,3}^{(version)} s_k."""
         return self.W3(k, version) @ self.s(k)
 
-    def sum(self, j: Any) -> m.Expression:
+    def sum(self, j: m.ScalarLike) -> m.Expression:
         """Σ_{k=1}^{j} Ŵ_{k,3}^{(j)} s_k for a number or a symbol j."""
         if isinstance(j, int):
             terms = [W3 @ s for W3, s in zip(self.factors(j), self.activations(j), strict=True)]
@@ -77,15 +76,15 @@ class ClosedForm:
         k = sympy.Symbol("k", integer=True, positive=True)
         return m.RangeSum(self.term(k, j), k, 1, j)
 
-    def affine(self, j: Any) -> m.Expression:
+    def affine(self, j: m.ScalarLike) -> m.Expression:
         """Ŵ_{j,1} x_0 + b̂_{j,3}."""
         return self.W1(j) @ self.layers.x(0) + self.b3(j)
 
-    def x(self, j: Any) -> m.Expression:
+    def x(self, j: m.ScalarLike) -> m.Expression:
         """Ŵ_{j,1} x_0 + b̂_{j,3} + Σ_{k≤j} Ŵ_{k,3}^{(j)} s_k."""
         return m.Addition(self.W1(j) @ self.layers.x(0), self.b3(j), self.sum(j))
 
-    def activation(self, j: Any) -> m.Expression:
+    def activation(self, j: m.ScalarLike) -> m.Expression:
         """σ(Ŵ_{j,2} x_0 + b̂_{j,2})."""
         return m.Activation(self.W2(j) @ self.layers.x(0) + self.b2(j))
 
@@ -119,7 +118,7 @@ class Recurrence:
     W3: m.Expression
 
 
-def recurrence(closed: ClosedForm, j: Any) -> Recurrence:
+def recurrence(closed: ClosedForm, j: m.ScalarLike) -> Recurrence:
     """Apply layer j (a number or a symbol) to Ŵ_{j-1,1} x_0 + b̂_{j-1,3} + u_{j-1} and collect."""
     layers, x_0, u = closed.layers, closed.layers.x(0), closed.u(j - 1)
     first = j == 1
@@ -141,12 +140,13 @@ def recurrence(closed: ClosedForm, j: Any) -> Recurrence:
     )
 
 
-Words = list[tuple[Word, Any]]
+Words = list[tuple[Word, Coefficient]]
+End = m.Expression | Record | None
 
 
-def _by_last_letter(n: Letters, form: NormalForm, ends: tuple[m.Letter, ...]) -> Mapping[Any, Words]:
+def _by_last_letter(n: Letters, form: NormalForm, ends: tuple[m.Letter, ...]) -> Mapping[End, Words]:
     """The words sorted by what they act on: one of ``ends``, a σ, or nothing (None: a constant); ends are cut off."""
-    classes: dict[Any, Words] = defaultdict(list)
+    classes: dict[End, Words] = defaultdict(list)
     for (ranges, word), coefficient in form.terms.items():
         if ranges:
             raise UnsupportedError("only explicit sums can be collected")
@@ -159,9 +159,9 @@ def _by_last_letter(n: Letters, form: NormalForm, ends: tuple[m.Letter, ...]) ->
     return classes
 
 
-def factored(n: Letters, words: Iterable[tuple[Word, Any]], rows: Any, columns: Any) -> m.Expression:
+def factored(n: Letters, words: Iterable[tuple[Word, Coefficient]], rows: m.Scalar, columns: m.Scalar) -> m.Expression:
     """Σ c·word with common first letters taken out, so that B X + B Y is written B (X + Y)."""
-    groups: dict[Any, Words] = defaultdict(list)
+    groups: dict[Word, Words] = defaultdict(list)
     for word, coefficient in words:
         groups[word[:1]].append((word[1:], coefficient))
     terms: list[m.Expression] = []
@@ -170,7 +170,7 @@ def factored(n: Letters, words: Iterable[tuple[Word, Any]], rows: Any, columns: 
     return m.Addition(*terms) if terms else m.Zero(rows, columns)
 
 
-def _factor(n: Letters, head: Word, tails: Words, rows: Any, columns: Any) -> m.Expression:
+def _factor(n: Letters, head: Word, tails: Words, rows: m.Scalar, columns: m.Scalar) -> m.Expression:
     if len(tails) > 1 and head:
         left = n.expression(head)
         assert left is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import sympy
 
@@ -78,7 +77,7 @@ def closed_form_recursion(kind: str) -> Recursion:
     )
 
 
-def _affine_parts(closed: ClosedForm, j: Any) -> tuple[m.Letter, m.Letter]:
+def _affine_parts(closed: ClosedForm, j: m.ScalarLike) -> tuple[m.Letter, m.Letter]:
     """Ŵ_{j,1} and b̂_{j,3} of a symbol j, for which they are letters."""
     W1, b3 = closed.W1(j), closed.b3(j)
     assert isinstance(W1, m.Letter) and isinstance(b3, m.Letter)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import sympy
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.inequality import deduce
+from uat_jax.symbolic.relations import Relation
 
-Scope = tuple[tuple[Any, Any, Any], ...]
+Scope = tuple[tuple[sympy.Symbol, m.Scalar | int, m.Scalar], ...]
 """The sums around a place, the outermost first: (index, lower, upper)."""
 
 
@@ -42,7 +42,7 @@ def _assumed(selection: m.Selection, scope: Scope) -> Iterator[str]:
         yield f"{scalar_text(index * columns)} ≤ {scalar_text(rows)}"
 
 
-def nonnegative(value: Any, scope: Scope = (), given: Iterable[Any] = ()) -> bool:
+def nonnegative(value: m.Scalar, scope: Scope = (), given: Iterable[Relation] = ()) -> bool:
     """Whether value ≥ 0 is seen to hold for all values of its symbols, and of the indices of the sums around it.
 
     An affine function of an index is least at one of the bounds.  ``given``: relations that hold.
@@ -54,12 +54,12 @@ def nonnegative(value: Any, scope: Scope = (), given: Iterable[Any] = ()) -> boo
             if index in slope.free_symbols or not (slope.is_nonnegative or slope.is_nonpositive):
                 return False
             least = lower if slope.is_nonnegative else upper
-            return nonnegative(value.xreplace({index: least}), scope[:place], given)
+            return nonnegative(m.replaced(value, {index: least}), scope[:place], given)
     seen = value.is_nonnegative or sympy.factor(value).is_nonnegative  # h d − d = d (h − 1)
     return bool(seen) or _follows(value, tuple(given))
 
 
-def _follows(value: Any, given: tuple[Any, ...]) -> bool:
+def _follows(value: m.Scalar, given: tuple[Relation, ...]) -> bool:
     try:
         return bool(given) and bool(deduce(value >= 0, given).cases)
     except UnsupportedError:  # no polynomials

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+
+import sympy
 
 from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
@@ -20,7 +21,7 @@ class Definition:
 
     letter: m.Letter
     expression: m.Expression
-    ranges: tuple[tuple[Any, Any], ...]
+    ranges: tuple[tuple[sympy.Symbol, m.Scalar], ...]
 
     def hypotheses(self) -> tuple[str, ...]:
         """The slices that have to exist in it."""
@@ -45,8 +46,8 @@ class Induction:
         next: what those of T(i+1) stand for, in letters of T(i).
     """
 
-    index: Any
-    layer_index: Any
+    index: sympy.Symbol
+    layer_index: sympy.Symbol
     input: m.Letter
     start: m.Expression
     layer: m.Expression
@@ -54,7 +55,7 @@ class Induction:
     first: Mapping[m.Letter, m.Expression]
     next: Definitions
 
-    def sides(self, count: Any) -> tuple[m.Expression, m.Expression]:
+    def sides(self, count: sympy.Expr | int) -> tuple[m.Expression, m.Expression]:
         """Layer number ``count`` on what is before it, and T(count).
 
         Raises `ShapeError` if what is before it has another shape than the input of the layer.

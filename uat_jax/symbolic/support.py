@@ -18,15 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import sympy
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.relations import Relation
 from uat_jax.symbolic.slices import Scope, nonnegative
 
-Place = tuple[Any, ...]
+Step = str | m.Scalar | tuple[str, m.Scalar, m.Scalar]
+Place = tuple[Step, ...]
 """A coordinate: a path into Kronecker factors, then "rows", "columns" (with width) or "diagonal".
 
 A step of the path is "left" or "right" and the shape of the right factor, for blocks of another shape lie elsewhere."""
@@ -39,9 +40,9 @@ class Support:
     ``least``: numbers that must not be negative for the count to be right, such as n − |k|.
     """
 
-    count: Any
-    places: Mapping[Place, Any] = field(default_factory=dict)
-    least: tuple[Any, ...] = ()
+    count: m.Scalar
+    places: Mapping[Place, m.Scalar] = field(default_factory=dict)
+    least: tuple[m.Scalar, ...] = ()
 
     def disjoint(self, other: Support) -> bool:
         """Whether some coordinate of both is never the same."""
@@ -66,18 +67,20 @@ def shift(letter: m.Letter) -> Support:
         )
     k = letter.subscripts[0]
     count = _square(letter) - sympy.Abs(k)
-    place = {("diagonal",): k}
+    place: Mapping[Place, m.Scalar] = {("diagonal",): k}
     return Support(sympy.Max(count, 0), place) if count.is_number else Support(count, place, (count,))
 
 
-def _square(letter: m.Letter) -> Any:
+def _square(letter: m.Letter) -> m.Scalar:
     rows, columns = letter.shape
     if not m.same_dimension(rows, columns):
         raise UnsupportedError(f"the non-zero entries of {letter} cannot be counted; wanted a square matrix")
     return rows
 
 
-def nonzeros(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Any] = ()) -> Any:
+def nonzeros(
+    expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Relation] = ()
+) -> m.Scalar:
     """The number of structurally non-zero entries, a SymPy expression in the dimensions.
 
     ``patterns``: name of a letter → its support, such as {"H": lower_triangular}; other letters have no zeros, and
@@ -87,7 +90,9 @@ def nonzeros(expression: m.Expression, patterns: Mapping[str, Pattern] | None = 
     return sympy.expand(_Counting(patterns or {}, tuple(given))(expression).count)
 
 
-def density(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Any] = ()) -> Any:
+def density(
+    expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Relation] = ()
+) -> m.Scalar:
     """The share of structurally non-zero entries: nonzeros / (rows · columns)."""
     rows, columns = expression.shape
     return sympy.cancel(nonzeros(expression, patterns, given) / (rows * columns))
@@ -104,10 +109,10 @@ def _is_full(e: m.Expression, support: Support) -> bool:
 @dataclass(frozen=True)
 class _Counting:
     patterns: Mapping[str, Pattern]
-    given: tuple[Any, ...]
+    given: tuple[Relation, ...]
     scope: Scope = ()
 
-    def _sure(self, *least: Any) -> bool:
+    def _sure(self, *least: m.Scalar) -> bool:
         """Whether none of the numbers is negative, whatever the sizes and the indices of the sums around."""
         return all(nonnegative(number, self.scope, self.given) for number in least)
 
@@ -209,7 +214,7 @@ class _Counting:
             return _full(e)
         if not any(_separates(place, value, index) for place, value in body.places.items()):
             return self._unknown(e)
-        return Support(sympy.summation(body.count, (index, *e.bounds)), body.places)
+        return Support(sympy.summation(body.count, (index, *e.bounds)), body.places)  # type: ignore[arg-type]
 
 
 def _terms(e: m.Expression) -> Iterator[m.Expression]:
@@ -221,7 +226,7 @@ def _terms(e: m.Expression) -> Iterator[m.Expression]:
         yield from _terms(operand)
 
 
-def _separates(place: Place, value: Any, index: Any) -> bool:
+def _separates(place: Place, value: m.Scalar, index: sympy.Dummy) -> bool:
     """value = ± index + what is the same for every term, in slices of one width."""
     if any(index in getattr(size, "free_symbols", ()) for size in _flat(place)):
         return False
@@ -229,7 +234,7 @@ def _separates(place: Place, value: Any, index: Any) -> bool:
     return any(not r.atoms(sympy.Dummy) for r in rest)
 
 
-def _turned(place: tuple[Place, Any]) -> tuple[Place, Any]:
+def _turned(place: tuple[Place, m.Scalar]) -> tuple[Place, m.Scalar]:
     """The coordinate of the transpose."""
     path, value = place
     names = {"rows": "columns", "columns": "rows"}
@@ -237,24 +242,24 @@ def _turned(place: tuple[Place, Any]) -> tuple[Place, Any]:
     return tuple(turned), -value if path[-1] == "diagonal" else value
 
 
-def _turned_step(step: Any) -> Any:
+def _turned_step(step: Step) -> Step:
     """A step into a factor of the transpose; widths stay."""
     return (step[0], step[2], step[1]) if isinstance(step, tuple) else step
 
 
-def _flat(place: Place) -> Iterator[Any]:
+def _flat(place: Place) -> Iterator[str | m.Scalar]:
     for step in place:
         yield from step if isinstance(step, tuple) else (step,)
 
 
-def _joined(left: Support, right: Support, shape: tuple[Any, Any]) -> Support:
+def _joined(left: Support, right: Support, shape: m.Shape) -> Support:
     """X ⊗ Y: each entry of X times each of Y, which has this shape."""
     sides = (("left", left), ("right", right))
     places = {((side, *shape), *p): v for side, s in sides for p, v in s.places.items()}
     return Support(left.count * right.count, places)
 
 
-def _placed(inner: Support, place: Place, index: Any) -> Support:
+def _placed(inner: Support, place: Place, index: m.Scalar) -> Support:
     """A matrix put into slice ``index`` of a larger one; only the other side's coordinates remain."""
     other = {p: v for p, v in inner.places.items() if p[0] == ("columns" if place[0] == "rows" else "rows")}
     return Support(inner.count, {**other, place: index})

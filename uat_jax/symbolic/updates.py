@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
 
 import sympy
 
@@ -19,6 +18,7 @@ from uat_jax.errors import InputError, ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.induction import INDEX, step_definitions
 from uat_jax.symbolic.layers import Layers
+from uat_jax.symbolic.normal_form import Definitions
 from uat_jax.symbolic.program import Program, letters_of
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
 from uat_jax.symbolic.step import Step
@@ -26,27 +26,27 @@ from uat_jax.symbolic.step import Step
 D, F = m.dimension("D"), m.dimension("F")
 
 
-def W1(j: Any) -> m.Letter:
+def W1(j: m.ScalarLike) -> m.Letter:
     """The variable W_{j,1}, D × D."""
     return m.Letter("W", D, D, (j, 1))
 
 
-def W2(j: Any) -> m.Letter:
+def W2(j: m.ScalarLike) -> m.Letter:
     """The variable W_{j,2}, F × D."""
     return m.Letter("W", F, D, (j, 2))
 
 
-def W3(j: Any) -> m.Letter:
+def W3(j: m.ScalarLike) -> m.Letter:
     """The variable W_{j,3}, D × F."""
     return m.Letter("W", D, F, (j, 3))
 
 
-def b2(j: Any) -> m.Letter:
+def b2(j: m.ScalarLike) -> m.Letter:
     """The variable b_{j,2}, a column of length F."""
     return m.Letter("b", F, 1, (j, 2))
 
 
-def b3(j: Any) -> m.Letter:
+def b3(j: m.ScalarLike) -> m.Letter:
     """The variable b_{j,3}, a column of length D."""
     return m.Letter("b", D, 1, (j, 3))
 
@@ -66,9 +66,9 @@ class Assignment:
     target: m.Letter
     value: m.Expression
 
-    def at(self, index: sympy.Symbol, number: Any) -> Assignment:
+    def at(self, index: sympy.Symbol, number: m.ScalarLike) -> Assignment:
         """The assignment for one value of an index."""
-        names = {index: sympy.sympify(number)}
+        names: m.Names = {index: sympy.sympify(number)}
         return Assignment(self.target.renamed(names), self.value.renamed(names))
 
     def __str__(self) -> str:
@@ -179,7 +179,7 @@ def final_values(kind: str, depth: int, assignments: Iterable[Assignment]) -> Pr
 k = sympy.Symbol("k", integer=True, positive=True)
 
 
-def in_place_rules(j: Any) -> tuple[Assignment, ...]:
+def in_place_rules(j: m.ScalarLike) -> tuple[Assignment, ...]:
     """Theorem 2's five assignments for layer j+1, in order; the third is meant for every k = 1..j."""
     return (
         Assignment(b2(j + 1), W2(j + 1) @ (b3(j) + nested_sum(1, j)) + b2(j + 1)),
@@ -190,7 +190,7 @@ def in_place_rules(j: Any) -> tuple[Assignment, ...]:
     )
 
 
-def nested_sum(lower: Any, upper: Any) -> m.RangeSum:
+def nested_sum(lower: m.ScalarLike, upper: m.ScalarLike) -> m.RangeSum:
     """Σ_{k=lower}^{upper} W_{k,3} σ(W_{k,2} x_0 + b_{k,2})."""
     return m.RangeSum(W3(k) @ m.Activation(W2(k) @ X0 + b2(k)), k, lower, upper)
 
@@ -226,7 +226,7 @@ def update_induction(kind: str, rules: tuple[Assignment, ...], *, in_place: bool
     every: dict[m.Letter, m.Expression] = {W3(k): closed.W3(k, i), W2(k): closed.W2(k), b2(k): closed.b2(k)}
     entering = dict(state), dict(every)
 
-    def read(letter: m.Letter, ranges: dict) -> m.Expression | None:
+    def read(letter: m.Letter, ranges: m.Ranges) -> m.Expression | None:
         now, for_k = (state, every) if in_place else entering
         return for_k[letter] if letter in for_k and ranges.get(k) == i else now.get(letter)
 
@@ -306,12 +306,12 @@ def _left_alone(closed: ClosedForm, state: dict, wanted: dict, every: dict) -> l
     ]
 
 
-def _sigma_letters(closed: ClosedForm, definitions: Any) -> Any:
+def _sigma_letters(closed: ClosedForm, definitions: Definitions) -> Definitions:
     """Also unfold sk = σ(Ŵ_{k,2} x_0 + b̂_{k,2}) below the sum sign, since the assignments write σ out."""
 
-    def unfold(letter: m.Letter, ranges: Any) -> m.Expression | None:
+    def unfold(letter: m.Letter, ranges: m.Ranges) -> m.Expression | None:
         k = letter.subscripts[0] if letter.subscripts else None
-        if k in ranges and letter == closed.s(k):
+        if k is not None and k in ranges and letter == closed.s(k):
             return closed.activation(k)
         return definitions(letter, ranges)
 

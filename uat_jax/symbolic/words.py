@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import count, groupby, permutations, product
-from typing import Any
 
 import sympy
 
@@ -23,7 +22,9 @@ from uat_jax.symbolic import language as m
 
 Word = str
 Letter = str  # a word of length one
-Term = tuple[tuple[Any, ...], Word]  # the upper bounds of the sums in front, and the word
+Coefficient = int | Fraction | sympy.Expr
+Ranges = tuple[m.Scalar, ...]
+Term = tuple[Ranges, Word]  # the upper bounds of the sums in front, and the word
 
 MOST_LETTERS = sys.maxunicode + 1
 """As many as there are characters."""
@@ -35,8 +36,8 @@ _expanded = cache(sympy.expand)
 class NormalForm:
     """A sum of words of one shape.  Two normal forms of one `Normaliser` are equal iff their ``key`` is."""
 
-    shape: tuple[Any, Any]
-    terms: Mapping[Term, Any]
+    shape: m.Shape
+    terms: Mapping[Term, Coefficient]
 
     @cached_property
     def key(self) -> tuple:
@@ -60,11 +61,14 @@ class Atom:
     expression: m.Expression
 
 
+Head = type[m.Activation] | type[m.RowSoftmax] | m.Letter
+
+
 @dataclass(frozen=True)
 class Opaque:
     """A function letter f(argument): ``head`` is Activation, RowSoftmax or the letter of a dynamic parameter."""
 
-    head: Any
+    head: Head
     argument: NormalForm
 
 
@@ -81,8 +85,8 @@ class Pair:
 
     left: Word
     right: Word
-    left_shape: tuple[Any, Any]
-    right_shape: tuple[Any, Any]
+    left_shape: m.Shape
+    right_shape: m.Shape
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class Column:
     """vec(word) of a matrix with that shape."""
 
     word: Word
-    shape: tuple[Any, Any]
+    shape: m.Shape
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class Arranged:
     """unvec(word) with that shape, for a word that is not itself a vec."""
 
     word: Word
-    shape: tuple[Any, Any]
+    shape: m.Shape
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ class OnDiagonal:
     """diag(word) of a column with that many entries."""
 
     word: Word
-    size: Any
+    size: m.Scalar
 
 
 @dataclass(frozen=True)
@@ -115,13 +119,13 @@ class Entrywise:
 
     left: Word
     right: Word
-    shape: tuple[Any, Any]
+    shape: m.Shape
 
 
 Record = Atom | Opaque | Flipped | Pair | Column | Arranged | OnDiagonal | Entrywise
 
 
-def exact(coefficient: Any) -> Any:
+def exact(coefficient: Coefficient) -> Coefficient:
     """Python numbers where possible: they are a hundred times faster than SymPy's."""
     if type(coefficient) is int:
         return coefficient
@@ -132,15 +136,15 @@ def exact(coefficient: Any) -> Any:
     return coefficient
 
 
-def _is_zero(coefficient: Any) -> bool:
+def _is_zero(coefficient: Coefficient) -> bool:
     return coefficient == 0 or (
         type(coefficient) is not int and isinstance(coefficient, sympy.Expr) and sympy.expand(coefficient) == 0
     )
 
 
-def collect(shape: tuple[Any, Any], terms: Iterable[tuple[Term, Any]]) -> NormalForm:
+def collect(shape: m.Shape, terms: Iterable[tuple[Term, Coefficient]]) -> NormalForm:
     """The sum of the terms, like words added up and zeros left out."""
-    total: dict[Term, Any] = {}
+    total: dict[Term, Coefficient] = {}
     for term, coefficient in terms:
         before = total.get(term)
         total[term] = coefficient if before is None else before + coefficient
@@ -149,9 +153,9 @@ def collect(shape: tuple[Any, Any], terms: Iterable[tuple[Term, Any]]) -> Normal
     return NormalForm(shape, {t: exact(c) for t, c in total.items() if not _is_zero(c)})
 
 
-def added(shape: tuple[Any, Any], forms: Sequence[NormalForm]) -> NormalForm:
+def added(shape: m.Shape, forms: Sequence[NormalForm]) -> NormalForm:
     """The sum of normal forms of one shape; where no two of them share a word, nothing has to be added up."""
-    total: dict[Term, Any] = {}
+    total: dict[Term, Coefficient] = {}
     for form in forms:
         total.update(form.terms)
     if len(total) == sum(len(form.terms) for form in forms):
@@ -173,7 +177,7 @@ class Letters:
 
     def __init__(self) -> None:
         self.table: dict[Letter, Record] = {}
-        self.shapes: dict[Letter, tuple[Any, Any]] = {}
+        self.shapes: dict[Letter, m.Shape] = {}
         self.names: dict[Record, Letter] = {}
         self.transposes: dict[Letter, Letter] = {}
         self.heights: dict[Letter, int] = {}
@@ -198,7 +202,7 @@ class Letters:
             self.shapes[letter] = self._shape_of(record)
         return letter
 
-    def _shape_of(self, record: Record) -> tuple[Any, Any]:
+    def _shape_of(self, record: Record) -> m.Shape:
         match record:
             case Atom(expression):
                 return expression.shape
@@ -222,13 +226,13 @@ class Letters:
 
     # --- joining words ------------------------------------------------------------------------------------------------
 
-    def map_words(self, shape: Any, form: NormalForm, rule: Callable[[Word], Word]) -> NormalForm:
+    def map_words(self, shape: m.Shape, form: NormalForm, rule: Callable[[Word], Word]) -> NormalForm:
         """The form with a rule applied to every word, its sums renumbered."""
         terms = form.terms.items()
         return collect(shape, (self._summed(r, rule(w), self.height(w), c) for (r, w), c in terms))
 
     def join_words(
-        self, shape: Any, left: NormalForm, right: NormalForm, join: Callable[[Word, Word], Word]
+        self, shape: m.Shape, left: NormalForm, right: NormalForm, join: Callable[[Word, Word], Word]
     ) -> NormalForm:
         """A product that distributes over sums on both sides: every word joined to every word."""
         pairs = product(left.terms.items(), right.terms.items())
@@ -250,7 +254,9 @@ class Letters:
                 return False
         return True
 
-    def _combine(self, s: Term, t: Term, coefficient: Any, join: Callable[[Word, Word], Word]) -> tuple[Term, Any]:
+    def _combine(
+        self, s: Term, t: Term, coefficient: Coefficient, join: Callable[[Word, Word], Word]
+    ) -> tuple[Term, Coefficient]:
         """Join two words; the sums in front of them get names that do not clash."""
         (s_ranges, s_word), (t_ranges, t_word) = s, t
         if not s_ranges and not t_ranges:
@@ -260,7 +266,7 @@ class Letters:
         t_ranges, t_word = self._renumber(t, height + len(s_ranges))
         return self._summed(s_ranges + t_ranges, join(s_word, t_word), height, coefficient)
 
-    def _summed(self, ranges: tuple[Any, ...], word: Word, height: int, coefficient: Any) -> tuple[Term, Any]:
+    def _summed(self, ranges: Ranges, word: Word, height: int, coefficient: Coefficient) -> tuple[Term, Coefficient]:
         """A word under sums over κ_{height+1}, κ_{height+2}, …: what a rule made of a word of that height.
 
         A rule may have lost sums inside letters, so that the indices need lower numbers, or an index:
@@ -279,7 +285,7 @@ class Letters:
         ranges, word = term
         start = self.height(word)
         names = {binder(start + i): binder(height + i) for i in range(1, len(ranges) + 1)}
-        return tuple(r.xreplace(names) for r in ranges), self.reindex(word, names)
+        return tuple(m.replaced(r, names) for r in ranges), self.reindex(word, names)
 
     def concatenate(self, left: Word, right: Word) -> Word:
         """The product of two words, neighbours merged."""
@@ -332,19 +338,19 @@ class Letters:
         shift = lambda word: bool(word) and self._is_ones(word[-1])
         return NormalForm(argument.shape, {term: c for term, c in argument.terms.items() if not shift(term[1])})
 
-    def diagonal(self, word: Word, size: Any) -> Word:
+    def diagonal(self, word: Word, size: m.Scalar) -> Word:
         """diag(word) of a column."""
         return "" if len(word) == 1 and self._is_ones(word) else self.intern(OnDiagonal(word, size))
 
-    def hadamard(self, left: Word, right: Word, shape: tuple[Any, Any]) -> Word:
+    def hadamard(self, left: Word, right: Word, shape: m.Shape) -> Word:
         """word ⊙ word, for columns diag(word) word."""
         if shape[1] == 1:
             return self.concatenate(self.diagonal(left, shape[0]), right)
         if shape[0] == 1:
-            return self.transpose(self.hadamard(self.transpose(left), self.transpose(right), shape[::-1]))
+            return self.transpose(self.hadamard(self.transpose(left), self.transpose(right), m.turned(shape)))
         return self.intern(Entrywise(left, right, shape))
 
-    def pair(self, left: Word, right: Word, left_shape: Any, right_shape: Any) -> Word:
+    def pair(self, left: Word, right: Word, left_shape: m.Shape, right_shape: m.Shape) -> Word:
         """word ⊗ word, or what it is equal to for identities, columns and rows."""
         if not left and not right:
             return ""
@@ -352,11 +358,11 @@ class Letters:
             word = self.concatenate(left, self.transpose(right))
             return self.vec(word, (left_shape[0], right_shape[0]))
         if left_shape[0] == 1 and right_shape[0] == 1:  # rows: the transpose of columns
-            columns = self.transpose(left), self.transpose(right), left_shape[::-1], right_shape[::-1]
+            columns = self.transpose(left), self.transpose(right), m.turned(left_shape), m.turned(right_shape)
             return self.transpose(self.pair(*columns))
         return self.intern(Pair(left, right, left_shape, right_shape))
 
-    def vec(self, word: Word, shape: tuple[Any, Any]) -> Word:
+    def vec(self, word: Word, shape: m.Shape) -> Word:
         """vec(word)."""
         if shape[1] == 1:
             return word
@@ -365,7 +371,7 @@ class Letters:
                 return column
         return self.intern(Column(word, shape))
 
-    def unvec(self, word: Word, shape: tuple[Any, Any]) -> Word:
+    def unvec(self, word: Word, shape: m.Shape) -> Word:
         """unvec(word)."""
         if shape[1] == 1:
             return word
@@ -391,22 +397,22 @@ class Letters:
             case Flipped(inner):
                 return inner
             case Opaque(m.Activation, argument):  # σ is elementwise
-                turned = self.map_words(argument.shape[::-1], argument, self.transpose)
+                turned = self.map_words(m.turned(argument.shape), argument, self.transpose)
                 return self.intern(Opaque(m.Activation, turned))
             case Pair(left, right, a, b):
-                flipped = Pair(self.transpose(left), self.transpose(right), a[::-1], b[::-1])
+                flipped = Pair(self.transpose(left), self.transpose(right), m.turned(a), m.turned(b))
                 return self.intern(flipped)
             case Atom(m.Ones() as ones):
-                return self.intern(Atom(m.Ones(*ones.shape[::-1])))
+                return self.intern(Atom(m.Ones(*m.turned(ones.shape))))
             case OnDiagonal():
                 return letter
             case Entrywise(left, right, shape):
-                return self.hadamard(self.transpose(left), self.transpose(right), shape[::-1])
+                return self.hadamard(self.transpose(left), self.transpose(right), m.turned(shape))
         return self.intern(Flipped(letter))
 
     # --- sums in front of words ---------------------------------------------------------------------------------------
 
-    def ordered(self, ranges: tuple[Any, ...], word: Word) -> Term:
+    def ordered(self, ranges: Ranges, word: Word) -> Term:
         """Number the sums over κ_{height of the word + 1}, … by where their indices first occur in it (Fubini)."""
         if len(ranges) < 2:
             return ranges, word
@@ -417,21 +423,21 @@ class Letters:
         numbered = (self._numbered(ranges, word, start, [i for group in order for i in group]) for order in orders)
         return min(numbered, key=lambda term: (term[1], str(term[0])))
 
-    def _numbered(self, ranges: tuple[Any, ...], word: Word, start: int, order: list[int]) -> Term:
+    def _numbered(self, ranges: Ranges, word: Word, start: int, order: list[int]) -> Term:
         """The sums over κ_{start+i}, i in this order, renamed to begin just above the height of the word."""
         height = self.height(word)
         names = {binder(start + old): binder(height + new) for new, old in enumerate(order, 1)}
         names = {old: new for old, new in names.items() if old != new}
-        return tuple(ranges[i - 1].xreplace(names) for i in order), self.reindex(word, names)
+        return tuple(m.replaced(ranges[i - 1], names) for i in order), self.reindex(word, names)
 
-    def reindex(self, word: Word, names: Mapping[Any, Any]) -> Word:
+    def reindex(self, word: Word, names: m.Names) -> Word:
         """Replace index symbols inside a word."""
         if not names:
             return word
         return "".join(self._reindex_letter(i, names) if self.free_symbols(i) & names.keys() else i for i in word)
 
-    def _reindex_letter(self, letter: Letter, names: Mapping[Any, Any]) -> Letter:
-        shape_at = lambda shape: tuple(s.xreplace(names) for s in shape)
+    def _reindex_letter(self, letter: Letter, names: m.Names) -> Letter:
+        shape_at = lambda shape: (m.replaced(shape[0], names), m.replaced(shape[1], names))
         match self.table[letter]:
             case Atom(expression):
                 return self.intern(Atom(expression.renamed(names)))
@@ -448,15 +454,15 @@ class Letters:
             case Arranged(word, shape):
                 return self.intern(Arranged(self.reindex(word, names), shape_at(shape)))
             case OnDiagonal(word, size):
-                return self.intern(OnDiagonal(self.reindex(word, names), size.xreplace(names)))
+                return self.intern(OnDiagonal(self.reindex(word, names), m.replaced(size, names)))
             case Entrywise(left, right, shape):
                 return self.intern(Entrywise(self.reindex(left, names), self.reindex(right, names), shape_at(shape)))
 
-    def _reindex_form(self, form: NormalForm, names: Mapping[Any, Any]) -> NormalForm:
+    def _reindex_form(self, form: NormalForm, names: m.Names) -> NormalForm:
         return collect(
-            tuple(s.xreplace(names) for s in form.shape),  # type: ignore[arg-type]
+            tuple(m.replaced(s, names) for s in form.shape),  # type: ignore[arg-type]
             (
-                ((tuple(r.xreplace(names) for r in ranges), self.reindex(word, names)), _renamed(c, names))
+                ((tuple(m.replaced(r, names) for r in ranges), self.reindex(word, names)), _renamed(c, names))
                 for (ranges, word), c in form.terms.items()
             ),
         )
@@ -484,7 +490,7 @@ class Letters:
                 return [((), word)]
         return []
 
-    def _symbols_of(self, ranges: tuple[Any, ...], word: Word) -> set:
+    def _symbols_of(self, ranges: Ranges, word: Word) -> set:
         return set().union(*(r.free_symbols for r in ranges), *map(self.free_symbols, word))
 
     def free_symbols(self, letter: Letter) -> frozenset:
@@ -497,7 +503,7 @@ class Letters:
             self.symbols[letter] = frozenset(own)
         return self.symbols[letter]
 
-    def _own_scalars(self, record: Record) -> list[Any]:
+    def _own_scalars(self, record: Record) -> list[sympy.Basic | Coefficient]:
         """What can name an index outside the words of a letter: shapes, coefficients, the letter of a function."""
         match record:
             case Atom(expression):
@@ -546,7 +552,9 @@ class Letters:
             case Entrywise(left, right, shape):
                 return m.Hadamard(whole(left, shape[0]), whole(right, shape[0]))
 
-    def term_expression(self, term: Term, coefficient: Any, size: Any, names: Mapping[Letter, m.Letter] | None = None):
+    def term_expression(
+        self, term: Term, coefficient: Coefficient, size: m.Scalar, names: Mapping[Letter, m.Letter] | None = None
+    ):
         """One term, coefficient and sums included; ``size`` is the size of the identity an empty word stands for."""
         ranges, word = term
         body = self.expression(word, names) or m.Identity(size)
@@ -564,9 +572,9 @@ class Letters:
         return m.Addition(*terms) if terms else m.Zero(*form.shape)
 
 
-def _renamed(coefficient: Any, names: Mapping[Any, Any]) -> Any:
-    return coefficient.xreplace(names) if isinstance(coefficient, sympy.Basic) else coefficient
+def _renamed(coefficient: Coefficient, names: m.Names) -> Coefficient:
+    return m.replaced(coefficient, names) if isinstance(coefficient, sympy.Expr) else coefficient
 
 
-def _fit(a: Any, b: Any) -> bool:
+def _fit(a: m.Scalar, b: m.Scalar) -> bool:
     return m.same_dimension(a, b)

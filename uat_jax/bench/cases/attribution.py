@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +21,7 @@ from uat_jax.decomposition.attribution import Coordinate, contributions
 from uat_jax.decomposition.sources import By
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
+from uat_jax.typing import PyTree
 
 LIMITS: dict[str, float] = {"by head": 2.5, "by neuron": 2.5}
 WAYS: dict[str, By] = {f"by {by}": by for by in ("layer", "head", "neuron", "token")}
@@ -61,7 +61,7 @@ def _contributions(model: Model, text: jax.Array, *, by: By) -> jax.Array:
     return contributions(model, text, OUTPUT, by=by)
 
 
-def _run(way: Callable[..., jax.Array], model: Any, texts: jax.Array) -> np.ndarray:
+def _run(way: Callable[..., jax.Array], model: PyTree, texts: jax.Array) -> np.ndarray:
     return np.asarray(jax.jit(jax.vmap(way, in_axes=(None, 0)))(model, texts), np.float64)
 
 

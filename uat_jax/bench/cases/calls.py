@@ -22,6 +22,7 @@ from uat_jax.decomposition import attribute, decompose, terms, two_streams
 from uat_jax.decomposition.attribution import Coordinate
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
+from uat_jax.typing import PyTree
 
 OUTPUT = Coordinate(-1, 0)
 SHORTER = 1
@@ -75,7 +76,7 @@ def _checks(model: Model, text: jax.Array, shorter: int) -> tuple[Callable[[str,
     roundoff, ends = float(jnp.finfo(model.embedding.tokens.dtype).eps), exact[len(text)]
     unit = {name: max(_largest(a - ends[name]) / _largest(ends[name]), roundoff) for name, a in rounded.items()}
 
-    def check(name: str, answer: Any) -> None:
+    def check(name: str, answer: PyTree) -> None:
         found, end = np.asarray(answer, np.float64), _end(name)
         wanted = exact[shorter if name.endswith(" tokens") else len(text)][end]
         parts = {"output": found[None], "feature": found.reshape(-1), "x_L": found}[end]

@@ -7,7 +7,6 @@ milliseconds waits for its own memory to be mapped again, and the deep loop seem
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from uat_jax.bench import residual
 from uat_jax.bench.case import Case, Experiment, Program, Size
@@ -16,6 +15,7 @@ from uat_jax.bench.residual import SIGMA, Residual
 from uat_jax.lowering import Lowered, LoweredRecursion
 from uat_jax.symbolic.derivation import derive
 from uat_jax.symbolic.recursion import closed_form_recursion
+from uat_jax.typing import PyTree
 
 COMPILE_LIMIT = 2.0
 """The time to compile the deep loop over that of the shallow one."""
@@ -36,7 +36,7 @@ def build_loops(shallow: int, deep: int, width: int, hidden: int, batch: int, dt
     return _experiment(whole, {"loop": (shallow, deep)}, limits={f"loop, {deep} layers": RUN_SLACK * deep / shallow})
 
 
-def _experiment(whole: Residual, depths: Mapping[str, Sequence[int]], **aims: Any) -> Experiment:
+def _experiment(whole: Residual, depths: Mapping[str, Sequence[int]], **aims: PyTree) -> Experiment:
     """The last layers of the network, so many in each of these ways."""
     ways = [(f"{way}, {depth} layers", way, depth) for way in depths for depth in depths[way]]
     networks = {name: residual.last_layers(whole, depth) for name, _, depth in ways}

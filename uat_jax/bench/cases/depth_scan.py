@@ -6,7 +6,6 @@ The papers call the computation serial because W_{3,1} needs W_{2,1}; products a
 from __future__ import annotations
 
 from math import log2
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from uat_jax.bench.case import Case, Experiment, Program, Size
 from uat_jax.bench.residual import SIGMA, compare, compositions, roundings
 from uat_jax.lowering import LoweredRecursion
 from uat_jax.symbolic.recursion import closed_form_recursion
+from uat_jax.typing import PyTree
 
 MATRICES, BIASES = "Ŵ_{j,1}", "b̂_{j,3}"
 
@@ -32,7 +32,7 @@ def build(depth: int, width: int, dtype: str) -> Experiment:
     P, q = _exact(of.weights)
     of_P, of_q = _tolerances(depth, width, dtype)
 
-    def check(name: str, answer: Any) -> None:
+    def check(name: str, answer: PyTree) -> None:
         compare(name, answer[MATRICES], P, of_P)
         compare(name, np.asarray(answer[BIASES])[:, :, 0], q, of_q)
 
@@ -57,7 +57,7 @@ def _tolerances(depth: int, width: int, dtype: str) -> tuple[float, float]:
     return sum(ε for ε, _ in found), sum(4 * ε + 2 * (1 + log2(depth)) * u for ε, u in found)
 
 
-def _one_layer_late(answer: Any) -> Any:
+def _one_layer_late(answer: PyTree) -> PyTree:
     """What every layer is handed, not what it hands on."""
     return {name: np.roll(np.asarray(stack, np.float64), 1, axis=0) for name, stack in answer.items()}
 

@@ -15,6 +15,7 @@ from uat_jax.bench import additions
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
 from uat_jax.symbolic.derivation import Derivation, derive
 from uat_jax.symbolic.program import Program as Lines
+from uat_jax.typing import JsonObject, PyTree
 
 EXPAND_UNTIL = {"expand, σ written out": 12, "expand, each σ named": 24}
 """The depth until which SymPy is asked: the next takes minutes."""
@@ -50,7 +51,7 @@ def without_bias(derivation: Derivation) -> Derivation:
     return replace(derivation, parameters=Lines(lines, derivation.parameters.result))  # type: ignore[arg-type]
 
 
-def by_expand(kind: str, depth: int, sigma: Callable[[Any], Any], forget: int = 0) -> bool:
+def by_expand(kind: str, depth: int, sigma: Callable[[PyTree], PyTree], forget: int = 0) -> bool:
     """Whether SymPy's expand finds x_L = closed form; layer ``forget`` of the closed form lacks its b_j."""
     letter = lambda name, j: sympy.Symbol(f"{name}_{j}", commutative=False)
     x_0 = letter("x", 0)
@@ -65,7 +66,7 @@ def by_expand(kind: str, depth: int, sigma: Callable[[Any], Any], forget: int = 
     return sympy.expand(x - (P * x_0 + q + sympy.Add(*(W * s for W, s in terms)))) == 0
 
 
-def _expanded(kind: str, depth: int, sigma: Callable[[], Callable[[Any], Any]]) -> bool:
+def _expanded(kind: str, depth: int, sigma: Callable[[], Callable[[PyTree], PyTree]]) -> bool:
     sympy.core.cache.clear_cache()  # type: ignore[attr-defined]
     return by_expand(kind, depth, sigma())
 
@@ -101,7 +102,7 @@ def _check(name: str, accepted: bool) -> None:
 KINDS = ("residual", "transformer")
 
 
-def _sizes(*depths: int) -> tuple[dict[str, Any], ...]:
+def _sizes(*depths: int) -> tuple[JsonObject, ...]:
     return tuple({"kind": kind, "depth": depth} for kind in KINDS for depth in depths)
 
 

@@ -10,7 +10,6 @@ the whole of it for a few trials, compilation included; it has no aim, since non
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from uat_jax.decide.float_comparison import FloatComparison
 from uat_jax.decide.floats import compare_on
 from uat_jax.decide.trial_figures import TwoPrograms
 from uat_jax.devices import default_device
+from uat_jax.typing import PyTree
 
 LEAST_SHARE = {"cpu": 0.6, "gpu": 0.5}
 """The least share of the device's own rate of matrix products, by platform."""
@@ -43,12 +43,12 @@ def build(depth: int, width: int, hidden: int, compared: int, dtype: str) -> Exp
         programs[whole] = Program(call, (), compiled=False, trials=compared)
     allowed = residual.tolerance(hidden, dtype)
 
-    def check(name: str, answer: Any) -> None:
+    def check(name: str, answer: PyTree) -> None:
         if name == whole:
             return _check_comparison(answer, compared)
         residual.compare(name, answer, of.exact, allowed)
 
-    def wrong(answer: Any) -> Any:
+    def wrong(answer: PyTree) -> PyTree:
         if isinstance(answer, FloatComparison):
             return replace(answer, agrees=False)
         return np.asarray(answer, np.float64) - of.last_bias
@@ -60,13 +60,13 @@ LARGE = 512
 """The width from which on a share of the machine's rate is aimed at."""
 
 
-def _program(two: TwoPrograms, program: Any) -> Program:
+def _program(two: TwoPrograms, program: PyTree) -> Program:
     rows, shared = two.trials.rows(np.arange(two.block)), two.trials.shared
     count = operations(two, program)
     return Program(two.trials.on_devices(program), (rows, shared), operations=count, trials=two.block)
 
 
-def _compare(two: TwoPrograms, arguments: Any, dtype: str) -> FloatComparison:
+def _compare(two: TwoPrograms, arguments: PyTree, dtype: str) -> FloatComparison:
     return compare_on(two.f, two.g, arguments, (None, 0), dtype=dtype, samples=SAMPLES)
 
 

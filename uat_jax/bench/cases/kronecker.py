@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,6 +9,7 @@ import numpy as np
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
 from uat_jax.bench.models import check_heads
 from uat_jax.decomposition.operators import Mixing
+from uat_jax.typing import JsonObject, PyTree
 
 LIMIT, FROM = 1 / 50, 64 * 128
 """How much faster the factors shall be, from so many rows N M on."""
@@ -34,7 +33,7 @@ def build(tokens: int, features: int, heads: int, dtype: str) -> Experiment:
     terms = _terms(mixing, x)
     right, allowed = terms.sum(axis=0), tolerance(mixing, x)
 
-    def check(name: str, answer: Any) -> None:
+    def check(name: str, answer: PyTree) -> None:
         off = np.abs(np.asarray(answer, np.float64) - right)
         if not np.all(off <= allowed):
             raise WrongAnswerError(f"{name}: {off.max():.3g} off, where rounding explains {allowed.max():.3g}")
@@ -77,7 +76,7 @@ def tolerance(mixing: Mixing, x: jax.Array) -> np.ndarray:
     return k * u / (1 - k * u) * _terms(*absolute).sum(axis=0)
 
 
-def _size(tokens: int, features: int, heads: int = 4, dtype: str = "float32") -> dict[str, Any]:
+def _size(tokens: int, features: int, heads: int = 4, dtype: str = "float32") -> JsonObject:
     return {"tokens": tokens, "features": features, "heads": heads, "dtype": dtype}
 
 

@@ -7,8 +7,9 @@ with a chance of at most 1/p (Freivalds 1977).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from flint import nmod_mat
@@ -17,6 +18,7 @@ from uat_jax.arithmetic.modular_matmul import limbs_on, modular_matmul
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
 from uat_jax.devices import default_device
 from uat_jax.errors import InputError
+from uat_jax.typing import Function, JsonObject, PyTree
 
 PRIMES = {31: (1 << 31) - 1, 50: (1 << 50) - 27, 61: (1 << 61) - 1}
 """The largest of so many bits."""
@@ -62,17 +64,17 @@ def _drawn(random: np.random.Generator, n: int, below: int, prime: int) -> Facto
     return Factors(prime, a, b, random.integers(0, prime, n))
 
 
-def _float_product(a: Any, b: Any) -> Any:
+def _float_product(a: jax.Array, b: jax.Array) -> jax.Array:
     return jnp.matmul(a, b, precision="highest")
 
 
-def _kernel(prime: int, terms: int) -> Callable[..., Any]:
+def _kernel(prime: int, terms: int) -> Function:
     limbs = limbs_on(default_device(), prime, terms)
     return lambda a, b: modular_matmul(a, b, prime, limbs)
 
 
-def _check(factors: Mapping[str, Factors]) -> Callable[[str, Any], None]:
-    def check(name: str, answer: Any) -> None:
+def _check(factors: Mapping[str, Factors]) -> Callable[[str, PyTree], None]:
+    def check(name: str, answer: PyTree) -> None:
         prime, a, b, v = factors[name]
         apply = lambda matrix, vector: matrix.astype(object) @ vector.astype(object) % prime
         if np.any(apply(_whole(answer), v) != apply(a, apply(b, v))):
@@ -81,20 +83,20 @@ def _check(factors: Mapping[str, Factors]) -> Callable[[str, Any], None]:
     return check
 
 
-def _whole(answer: Any) -> np.ndarray:
+def _whole(answer: PyTree) -> np.ndarray:
     """Whole numbers in int64."""
     if isinstance(answer, nmod_mat):
         return np.array([int(x) for x in answer.entries()]).reshape(answer.nrows(), answer.ncols())
     return np.asarray(answer).astype(np.int64)
 
 
-def _with_a_wrong_entry(answer: Any) -> np.ndarray:
+def _with_a_wrong_entry(answer: PyTree) -> np.ndarray:
     wrong = _whole(answer)
     wrong[-1, len(wrong) // 2] += 1
     return wrong
 
 
-def _sizes(*rows: int) -> tuple[Mapping[str, Any], ...]:
+def _sizes(*rows: int) -> tuple[JsonObject, ...]:
     return tuple({"n": n, "dtype": "float64"} for n in rows)
 
 

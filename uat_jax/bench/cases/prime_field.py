@@ -8,7 +8,6 @@ and copies as a chance of error of 2⁻¹²⁸ asks for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +15,7 @@ import jax.numpy as jnp
 from uat_jax.bench import two_writings
 from uat_jax.bench.case import Case, Experiment
 from uat_jax.bench.residual import SIGMA, draw, network, tolerance
+from uat_jax.typing import JsonObject
 
 
 def build(depth: int, width: int, hidden: int, batch: int, dtype: str) -> Experiment:
@@ -49,7 +49,7 @@ def _product(a: jax.Array, b: jax.Array) -> jax.Array:
     return jnp.einsum("ik,kn->in", a, b, precision="highest")
 
 
-def _size(depth: int, width: int, batch: int = 8, dtype: str = "float32") -> Mapping[str, Any]:
+def _size(depth: int, width: int, batch: int = 8, dtype: str = "float32") -> JsonObject:
     return {"depth": depth, "width": width, "hidden": 4 * width, "batch": batch, "dtype": dtype}
 
 

@@ -17,6 +17,7 @@ from uat_jax.symbolic.derivation import Derivation, derive
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program as Lines
 from uat_jax.symbolic.recursion import closed_form_recursion
+from uat_jax.typing import PyTree
 
 MERGED_LIMIT = 1.5
 """For F = 4 D, where counting says 13/9."""
@@ -48,7 +49,7 @@ def build(depth: int, width: int, hidden: int, batch: int, dtype: str) -> Experi
     return residual.experiment(dict.fromkeys(programs, of), programs, limits=limits)
 
 
-def columns(function: Callable[[Any, jax.Array], jax.Array]) -> Callable[[Any, jax.Array], jax.Array]:
+def columns(function: Callable[[PyTree, jax.Array], jax.Array]) -> Callable[[Any, jax.Array], jax.Array]:
     """The function of one input for each column of a matrix."""
     return jax.vmap(function, in_axes=(None, 1), out_axes=1)
 
@@ -71,7 +72,7 @@ def tree_program(derivation: Derivation, of: residual.Residual, operations: floa
     lines, mentions = written_out(derivation.parameters, derivation.layers.x(0))
     lowered = Lowered(lines, derivation.layers.x(0), SIGMA)
 
-    def tree(hatted: Any, x: jax.Array) -> jax.Array:
+    def tree(hatted: PyTree, x: jax.Array) -> jax.Array:
         """x: the copies of one input, (mentions, D)."""
         functions = {str(name): lambda _, own=own: own[:, None] for name, own in zip(mentions, x, strict=True)}
         return Lowered(lines, lowered.argument, SIGMA, functions=functions).evaluate(hatted, x[0])
@@ -88,7 +89,7 @@ def written_out(program: Lines, argument: m.Letter) -> tuple[Lines, list[m.Lette
     _, dynamic = split(program, argument)
     numbers, mentions = count(1), []
 
-    def unfold(letter: m.Letter, _: Any) -> m.Expression | None:
+    def unfold(letter: m.Letter, _: PyTree) -> m.Expression | None:
         if letter == argument:
             mentions.append(m.Letter(letter.name, *letter.shape, letter.subscripts, (next(numbers),)))
             return m.Dependent(mentions[-1], argument)

@@ -6,13 +6,12 @@ The patterns of attention depend on the input, so that the closed form is merged
 
 from __future__ import annotations
 
-from typing import Any
-
 from uat_jax.bench.case import Case, Experiment
 from uat_jax.bench.splits import Way, split_experiment
 from uat_jax.bench.transformers import PAPERS, SIGMA, count, network
 from uat_jax.decomposition.papers import transformer_streams
 from uat_jax.ledger.layers.kernels import Kernels
+from uat_jax.typing import JsonObject
 
 
 def build(depth: int, tokens: int, features: int, heads: int, hidden: int, dtype: str) -> Experiment:
@@ -30,7 +29,7 @@ def build(depth: int, tokens: int, features: int, heads: int, hidden: int, dtype
     return split_experiment(of, ways)
 
 
-def _size(depth: int, tokens: int = 4, features: int = 16) -> dict[str, Any]:
+def _size(depth: int, tokens: int = 4, features: int = 16) -> JsonObject:
     return {
         "depth": depth,
         "tokens": tokens,

@@ -14,6 +14,7 @@ from uat_jax.decomposition import two_streams
 from uat_jax.decomposition.papers import transformer_streams
 from uat_jax.networks.model import Model
 from uat_jax.networks.stack import stack
+from uat_jax.typing import PyTree
 
 LIMIT = 1.25
 
@@ -25,7 +26,7 @@ def in_two(family: str) -> Split:
     return two_streams
 
 
-def stacked(weights: Any) -> Any:
+def stacked(weights: PyTree) -> Any:
     """The network with its layers one above the other."""
     return weights.stacked() if isinstance(weights, Model) else stack(weights)
 

@@ -14,6 +14,7 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 from jax.lax import GatherScatterMode
+from jax.typing import DTypeLike
 
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
@@ -33,6 +34,7 @@ from uat_jax.decide.lookups.letters import (
 )
 from uat_jax.decide.whole_programs import check_primitive
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Atom
 
 MOVING = frozenset("broadcast_in_dim concatenate copy expand_dims reshape rev slice squeeze stack transpose".split())
 """Primitives of which an entry of the result is one of an operand, at a place that does not depend on the entries."""
@@ -155,7 +157,7 @@ class IntegerPart:
         if any(isinstance(self.read(v), Letters) for v in jaxpr.outvars):
             raise UnsupportedError("a function returns an integer that it is given")
 
-    def read(self, atom: Any) -> Whole | None:
+    def read(self, atom: Atom) -> Whole | None:
         """The value of an integer; None of what is none, or is computed of more than integers."""
         if isinstance(atom, Literal):
             return np.asarray(atom.val, dtype_of(atom)) if str(dtype_of(atom)) in WHOLE else None
@@ -306,7 +308,7 @@ class IntegerPart:
                 letters = self._extreme(letters, row, largest=largest)
         return letters
 
-    def _place(self, letters: Letters, axis: int, dtype: Any, *, largest: bool) -> np.ndarray | None:
+    def _place(self, letters: Letters, axis: int, dtype: DTypeLike, *, largest: bool) -> np.ndarray | None:
         """The first place of the largest, or least, number along an axis."""
         rows = _along(letters, axis)
         if not rows:
@@ -539,6 +541,6 @@ def _along(letters: Letters, axis: int) -> list[Letters]:
     return [letters.moved(lambda x, k=k: np.take(x, k, axis=axis)) for k in range(letters.shape[axis])]
 
 
-def _stacked(rows: Sequence[Letters], axis: int, dtype: Any) -> Letters:
+def _stacked(rows: Sequence[Letters], axis: int, dtype: DTypeLike) -> Letters:
     """Slices along an axis as one array."""
     return of_fields([np.stack(xs, axis=axis) for xs in zip(*(row.fields for row in rows), strict=True)], dtype)

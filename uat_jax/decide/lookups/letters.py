@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from jax.typing import DTypeLike
 
 from uat_jax.decide.integers import ends, held
 from uat_jax.decide.lookups.differences import ZERO, Differences
@@ -47,7 +48,7 @@ class Letters:
     offset: np.ndarray
     loose: np.ndarray
     defined: np.ndarray
-    dtype: Any
+    dtype: DTypeLike
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -91,7 +92,7 @@ class Letters:
         return replace(self, plus=plus, minus=minus, offset=offset, defined=self.defined & fits)
 
 
-def of_fields(fields: Sequence[np.ndarray], dtype: Any) -> Letters:
+def of_fields(fields: Sequence[np.ndarray], dtype: DTypeLike) -> Letters:
     """An array of a dtype with these fields."""
     plus, minus, offset, loose, defined = fields
     return Letters(plus, minus, offset, loose, defined, dtype)
@@ -107,7 +108,7 @@ def known_letters(array: Any, dtype: Any = None) -> Letters:
     return Letters(none, none, offset, np.zeros(array.shape, bool), within, dtype or array.dtype)
 
 
-def new_letters(first: int, shape: tuple[int, ...], dtype: Any) -> Letters:
+def new_letters(first: int, shape: tuple[int, ...], dtype: DTypeLike) -> Letters:
     """Letters with numbers from `first` on."""
     plus = np.arange(first, first + int(np.prod(shape)), dtype=np.int64).reshape(shape)
     none = np.zeros(shape, np.int64)

@@ -16,6 +16,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
+from jax.typing import DTypeLike
 
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -24,6 +25,7 @@ from uat_jax.decide.lookups.differences import LARGEST, ZERO, Differences
 from uat_jax.decide.lookups.letters import Letters
 from uat_jax.decide.whole_programs import check_primitive
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Atom
 
 ENTRYWISE = frozenset(
     """abs add and clamp clz convert_element_type copy div eq ge gt integer_pow le lt max min mul ne neg not or
@@ -192,7 +194,7 @@ def derived_of(
 
 def _letters(
     functions: Functions,
-    dtype: Any,
+    dtype: DTypeLike,
     tables: Tables,
     low: Mapping[int, int],
     numbers: dict[tuple[int, int], int],
@@ -229,7 +231,7 @@ def _functions(program: ClosedJaxpr, inputs: Mapping[int, Functions], tables: Ta
             known[v] = constant
     computed: dict[Any, Functions] = {}
 
-    def read(atom: Any) -> Functions | None:
+    def read(atom: Atom) -> Functions | None:
         if not isinstance(atom, Literal):
             return known.get(atom)
         return tables.constant(np.asarray(atom.val)) if str(dtype_of(atom)) in WHOLE else None

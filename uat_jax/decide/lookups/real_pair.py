@@ -30,6 +30,7 @@ from uat_jax.decide.lookups.texts import Case, Texts, ways
 from uat_jax.decide.reached import needed_of
 from uat_jax.decide.specification import with_numbers
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array, Atom, Function, PyTree
 
 Leaf = tuple[str, Any, int]
 """("input" or "constant", its number or digest, the axis that is chosen along)."""
@@ -47,7 +48,7 @@ class RealPair:
     cases: Sequence[Case]
     keys: dict[tuple[int, int, int], int] = field(default_factory=dict)
     used: set[tuple[Any, ...]] = field(default_factory=set)
-    leaves: dict[Leaf, Any] = field(default_factory=dict)
+    leaves: dict[Leaf, PyTree] = field(default_factory=dict)
     sums: dict[int, tuple[int, bool]] = field(default_factory=dict)
     others: set[int] = field(default_factory=set)
     with_number: bool = False
@@ -180,7 +181,9 @@ class RealPair:
         of = lambda leaf: self.texts.domains[leaf[1]] if leaf[0] == "input" else REALS
         return [of(leaf) if isinstance(of(leaf), Interval) else REALS for leaf in self.banks]
 
-    def _one(self, s: int, reals: Sequence[Any], given: dict[Any, Any], banks: Any, numbers_: Any = None) -> list[Any]:
+    def _one(
+        self, s: int, reals: Sequence[Array], given: dict[Any, Any], banks: Any, numbers_: Any = None
+    ) -> list[Any]:
         """What one side returns in a case; without `banks` what it reads is noted."""
         program = (self.texts.left, self.texts.right)[s]
         side = self.cases[0].sides[s]
@@ -190,7 +193,7 @@ class RealPair:
         places = {v: i for i, v in enumerate(program.jaxpr.invars)}
         constants = dict(zip(program.jaxpr.constvars, program.consts, strict=True))
 
-        def row_of(atom: Any, axis: int) -> Any:
+        def row_of(atom: Atom, axis: int) -> Any:
             array = atom if isinstance(atom, np.ndarray) else constants.get(atom)
             if array is None:
                 leaf: Leaf = ("input", places[atom], axis)
@@ -440,7 +443,7 @@ class RealPair:
         return np.asarray(of.clipped(of.folded(zeros[None], np.dtype(aval.dtype)), np.dtype(aval.dtype)), np.float64)[0]
 
 
-def _as_float(x: Any) -> Any:
+def _as_float(x: Array) -> Any:
     """Numbers that a new real number can be added to."""
     return x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32)
 
@@ -452,7 +455,7 @@ def _is_defined(program: ClosedJaxpr, example: Counterexample) -> bool:
     return bool(np.isfinite(np.asarray(results[example.output])[tuple(example.entry)]))
 
 
-def _traced(function: Callable[..., Any], specs: Sequence[Any]) -> ClosedJaxpr:
+def _traced(function: Function, specs: Sequence[PyTree]) -> ClosedJaxpr:
     """The program of a function.  Raises `UnsupportedError` where JAX refuses an equation with rows in it."""
     try:
         return jax.make_jaxpr(function)(*specs)

@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
+from jax.typing import DTypeLike
 
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
@@ -24,6 +25,7 @@ from uat_jax.decide.lookups.integer_part import LONGEST, Axis, Comparison, Landi
 from uat_jax.decide.lookups.letters import Letters
 from uat_jax.decide.lookups.sparse import Sparse, Spread, applied, is_zero
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array, Atom
 
 ELEMENTWISE = frozenset(
     """abs acos acosh add add_any and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type copy cos
@@ -84,7 +86,7 @@ class Rows:
         cast = lambda x, v: x if isinstance(x, Spread) else jnp.asarray(x, dtype_of(v))
         return [cast(x, v) for x, v in zip(found, jaxpr.outvars, strict=True)]
 
-    def read(self, atom: Any) -> Any:
+    def read(self, atom: Atom) -> Any:
         """The value of a variable of the program, or of a literal."""
         if isinstance(atom, Literal):
             return np.asarray(atom.val, dtype_of(atom))
@@ -159,7 +161,7 @@ class Rows:
 
     # Rows of what is computed
 
-    def look(self, atom: Any, axis: int, at: Sequence[Any], key: Any) -> Any:
+    def look(self, atom: Atom, axis: int, at: Sequence[Any], key: Any) -> Any:
         """The entries of a value at a key along an axis and at places along the others.
 
         at: for every axis an `Axis` of the result or an array of places that can be broadcast to it; the one of `axis`
@@ -176,7 +178,7 @@ class Rows:
             raise self.refused(equation)
         return rule(self, equation, axis, at, key)
 
-    def plain(self, atom: Any, at: Sequence[Any], rank: int) -> Any:
+    def plain(self, atom: Atom, at: Sequence[Any], rank: int) -> Any:
         """The entries of a value at places."""
         value = self.read(atom)
         if isinstance(value, Sparse | Spread):
@@ -221,7 +223,7 @@ def _entries(value: Any, at: Sequence[Any], rank: int) -> Any:
     return value.reshape(shape)
 
 
-def _one_by_one(value: Any, at: Sequence[Any], rank: int) -> Any:
+def _one_by_one(value: Any, at: Sequence[Array], rank: int) -> Any:
     """The entries of an array at places along every axis."""
 
     def place(d: int, c: Any) -> Any:
@@ -238,7 +240,7 @@ def _one_by_one(value: Any, at: Sequence[Any], rank: int) -> Any:
 # How a row of a result is computed
 
 
-def _elementwise(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
+def _elementwise(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Array], key: Any) -> Any:
     shape = shape_of(equation.outvars[0])
     known = rows.integers.get(equation.invars[0]) if not isinstance(equation.invars[0], Literal) else None
     if equation.primitive.name == "convert_element_type" and isinstance(known, np.ndarray):
@@ -252,7 +254,7 @@ def _elementwise(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], k
     return bound(equation, operands, equation.params)[0]
 
 
-def _broadcast(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
+def _broadcast(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Array], key: Any) -> Any:
     operand, own = equation.invars[0], shape_of(equation.invars[0])
     dimensions, shape = equation.params["broadcast_dimensions"], equation.params["shape"]
     inner = [0 if n == 1 and shape[d] != 1 else at[d] for n, d in zip(own, dimensions, strict=True)]
@@ -261,7 +263,7 @@ def _broadcast(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key
     return rows.plain(operand, inner, np.ndim(key))
 
 
-def _transposed(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
+def _transposed(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Array], key: Any) -> Any:
     permutation = equation.params["permutation"]
     inner: list[Any] = [None] * len(at)
     for d, source in enumerate(permutation):
@@ -269,7 +271,7 @@ def _transposed(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], ke
     return rows.look(equation.invars[0], permutation[axis], inner, key)
 
 
-def _reshaped(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
+def _reshaped(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Array], key: Any) -> Any:
     """Only axes of one place may come and go."""
     own, shape = shape_of(equation.invars[0]), shape_of(equation.outvars[0])
     if [n for n in own if n > 1] != [n for n in shape if n > 1] or shape[axis] == 1:
@@ -297,7 +299,7 @@ def _sliced(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: A
     return rows.look(equation.invars[0], axis, [place(d) for d in range(len(own))], key)
 
 
-def _counted(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
+def _counted(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Array], key: Any) -> Any:
     """An array of places is a constant."""
     if equation.primitive.name != "iota" or np.prod(shape_of(equation.outvars[0])) > LONGEST:
         raise rows.refused(equation)
@@ -318,7 +320,7 @@ def _with_axes(x: Any, more: int) -> Any:
     return x if isinstance(x, Axis) or not np.ndim(x) else x.reshape((*np.shape(x), *(1,) * more))
 
 
-def _reduced(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
+def _reduced(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Array], key: Any) -> Any:
     own, axes = shape_of(equation.invars[0]), equation.params["axes"]
     rank, more = np.ndim(key), len(axes)
     kept = [d for d in range(len(own)) if d not in axes]
@@ -333,7 +335,7 @@ def _reduced(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: 
     return bound(equation, [jnp.broadcast_to(found, whole)], {**equation.params, "axes": last})[0]
 
 
-def _product(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
+def _product(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Array], key: Any) -> Any:
     (left_sum, right_sum), (left_batch, right_batch) = equation.params["dimension_numbers"]
     rank, more = np.ndim(key), len(left_sum)
     at, key = [_with_axes(c, more) for c in at], _with_axes(key, more)
@@ -350,7 +352,7 @@ def _product(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: 
     return summed_product(sides[0], sides[1], rank, dtype_of(equation.outvars[0]))
 
 
-def summed_product(left: Any, right: Any, rank: int, dtype: Any) -> Any:
+def summed_product(left: Any, right: Any, rank: int, dtype: DTypeLike) -> Any:
     """The products of two arrays, of which one may have one place where the other has several, summed over some axes.
 
     These are the axes behind the first `rank`.
@@ -364,7 +366,7 @@ def summed_product(left: Any, right: Any, rank: int, dtype: Any) -> Any:
     return found.reshape(shape)
 
 
-def _concatenated(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
+def _concatenated(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Array], key: Any) -> Any:
     along = equation.params["dimension"]
     if along == axis or not isinstance(at[along], Axis):
         raise rows.refused(equation)

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn, Literal
+from jax.typing import DTypeLike
 
 from uat_jax.arithmetic.fact_rules import TOTAL
 from uat_jax.arithmetic.interpreter import inner_programs
@@ -21,6 +22,7 @@ from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.lookups.integer_part import Axis
+from uat_jax.typing import Array, Atom
 
 if TYPE_CHECKING:
     from uat_jax.decide.lookups.rows import Rows
@@ -41,7 +43,7 @@ class Sparse:
     summed: bool = False
     most: int | None = None
 
-    def at_key(self, dtype: Any) -> Any:
+    def at_key(self, dtype: DTypeLike) -> Any:
         """The entries at the keys."""
         return jnp.ones((1,) * np.ndim(self.key), dtype) if self.value is None else jnp.asarray(self.value, dtype)
 
@@ -59,7 +61,7 @@ class Spread:
     base: Any = None
     most: int | None = None
 
-    def fits(self, dtype: Any) -> bool:
+    def fits(self, dtype: DTypeLike) -> bool:
         """Whether a sum of whole numbers does not wrap, however its parts are added."""
         return jnp.issubdtype(dtype, jnp.integer) and self.most is not None and self.most <= int(jnp.iinfo(dtype).max)
 
@@ -137,7 +139,7 @@ def _of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     raise rows.refused(equation)
 
 
-def _at_keys(rows: Rows, atom: Any, axis: int) -> Any:
+def _at_keys(rows: Rows, atom: Atom, axis: int) -> Any:
     """An array with the places of the keys along an axis."""
     shape = list(shape_of(atom))
     shape[axis] = rows.count
@@ -180,7 +182,7 @@ def _cast(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     return sparse if sparse.value is None else replace(sparse, value=jnp.asarray(sparse.value, dtype))
 
 
-def _product(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
+def _product(rows: Rows, equation: JaxprEqn, operands: Sequence[Array]) -> Any:
     k, sparse = _split(operands)
     other = equation.invars[1 - k]
     if isinstance(operands[1 - k], Sparse):
@@ -194,7 +196,7 @@ def _product(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     return replace(sparse, value=value, summed=sparse.summed or summed, most=None)
 
 
-def _beside(rows: Rows, other: Any, at: Callable[[Any], Any], key: Any) -> tuple[Any, bool]:
+def _beside(rows: Rows, other: object, at: Callable[[Any], Any], key: Any) -> tuple[Any, bool]:
     """Entries of an array that a sparse one is multiplied with, and whether an infinity or NaN may be written in it.
 
     0 times an entry elsewhere is added to them if it may be no number: it is in all sums along the axis.
@@ -213,7 +215,7 @@ def _total(rows: Rows, atom: Any) -> bool:
     return finite(rows, atom) and all(e.primitive.name in TOTAL | STRUCTURAL | {"iota"} for e in _behind(rows, atom))
 
 
-def _behind(rows: Rows, atom: Any) -> Iterator[JaxprEqn]:
+def _behind(rows: Rows, atom: Atom) -> Iterator[JaxprEqn]:
     """The equations that compute a value of inputs, integers and constants."""
     waiting, seen = [atom], set()
     while waiting:
@@ -250,7 +252,7 @@ def finite(rows: Rows, atom: Any) -> bool:
     return True
 
 
-def _constant(rows: Rows, atom: Any) -> Any:
+def _constant(rows: Rows, atom: Atom) -> Any:
     """The value of what is computed of constants alone, such as log 0; 0 of all else."""
     if isinstance(atom, Literal):
         return atom.val
@@ -265,7 +267,7 @@ def _constant(rows: Rows, atom: Any) -> Any:
     return np.asarray(found[equation.outvars.index(atom)])
 
 
-def _depends(rows: Rows, atom: Any) -> bool:
+def _depends(rows: Rows, atom: Atom) -> bool:
     """Whether a value is computed of an input or of integers."""
     waiting, seen = [atom], set()
     while waiting:
@@ -301,7 +303,7 @@ def _selected(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     raise rows.refused(equation)
 
 
-def is_zero(rows: Rows, atom: Any) -> bool:
+def is_zero(rows: Rows, atom: Atom) -> bool:
     """Whether a value of the program is written as zeros, in all cases."""
     if isinstance(atom, Literal):
         return not np.any(atom.val)
@@ -359,7 +361,7 @@ def _reshaped(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     long = [d for d, n in enumerate(own) if n > 1]
     axis = [d for d, n in enumerate(shape) if n > 1][long.index(sparse.axis)]
 
-    def moved(x: Any) -> Any:
+    def moved(x: Array) -> Any:
         sizes = iter([np.shape(x)[d] for d in long])
         return jnp.reshape(x, [next(sizes) if n > 1 else 1 for n in shape])
 
@@ -367,7 +369,7 @@ def _reshaped(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     return replace(sparse, axis=axis, key=moved(sparse.key), value=value)
 
 
-def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
+def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Array]) -> Any:
     """A product that is summed over the axis of a sparse array."""
     from uat_jax.decide.lookups.rows import summed_product
 
@@ -393,7 +395,7 @@ def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
             return start + free[side].index(d)
         return rank + more.index(list(sums[side]).index(d))
 
-    def placed(x: Any) -> Any:
+    def placed(x: Array) -> Any:
         """An array with one place along the axis, as one of the rank of the result and of what is summed besides."""
         order = sorted((axis_of(k, first, d), d) for d in range(len(shapes[k])) if d != sparse.axis)
         kept = [d for d in range(len(shapes[k])) if d != sparse.axis]
@@ -424,13 +426,13 @@ def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     return jnp.broadcast_to(summed_product(jnp.broadcast_to(there, lost), value, rank, dtype), whole[:rank])
 
 
-def _sum_of_sparse(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
+def _sum_of_sparse(rows: Rows, equation: JaxprEqn, operands: Sequence[Array]) -> Any:
     """A sum or difference of which a part is sparse."""
     sums = [spread(rows, equation, k, x) if isinstance(x, Sparse) else x for k, x in enumerate(operands)]
     return _sum(rows, equation, sums)
 
 
-def applied(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
+def applied(rows: Rows, equation: JaxprEqn, operands: Sequence[Array]) -> Any:
     """The result of a primitive of which an operand is sparse or a sum.  Raises `UnsupportedError`."""
     rule = SPARSE.get(equation.primitive.name)
     if any(isinstance(x, Spread) for x in operands):

@@ -13,6 +13,7 @@ from uat_jax.arithmetic.retracing import bound, followed, retraced
 from uat_jax.arithmetic.stored_control import scan_parameters
 from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.decide.integers import WHOLE
+from uat_jax.typing import Array
 
 LONGEST = 64
 """Longer loops stay as they are."""
@@ -38,7 +39,7 @@ def _results(program: ClosedJaxpr, inputs: Sequence[Any]) -> list[Any]:
     return followed(program, inputs, lambda atom, x: np.asarray(x, dtype_of(atom)), _applied)
 
 
-def _applied(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:
+def _applied(equation: JaxprEqn, operands: list[Array]) -> Sequence[Any]:
     if not _takes_integers(equation):
         return bound(equation, operands, equation.params)
     p = scan_parameters(equation)

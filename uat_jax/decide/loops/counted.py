@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+from jax.typing import DTypeLike
 
 from uat_jax.arithmetic.interpreter import inner_programs, scan_counts
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
@@ -42,7 +43,7 @@ class Place:
 
     slope: int
     offset: Any
-    dtype: Any
+    dtype: DTypeLike
     shape: tuple[int, ...] = ()
 
     def plus(self, other: Place, sign: int = 1) -> Place:
@@ -66,7 +67,7 @@ class Read:
     array: Value | None
     axis: int
     place: Place
-    dtype: Any
+    dtype: DTypeLike
 
     def rows(self, steps: Any) -> Value:
         """What is read at all steps, along a leading axis.
@@ -225,7 +226,7 @@ class CountedWalk(Walk):
         last = self.steps - 1 if place.slope < 0 else 0
         return _sure(place.offset + place.slope * last, 0)
 
-    def as_float(self, place: Place, dtype: Any) -> Value | None:
+    def as_float(self, place: Place, dtype: DTypeLike) -> Value | None:
         """A place as a float."""
         return None
 
@@ -281,7 +282,7 @@ def _place(value: Value) -> Place | None:
     return None
 
 
-def _counts_far(dtype: Any) -> bool:
+def _counts_far(dtype: DTypeLike) -> bool:
     """Whether numbers of a type have a sign and 32 bits or more."""
     return jnp.issubdtype(dtype, jnp.signedinteger) and np.dtype(dtype).itemsize >= 4
 
@@ -310,7 +311,7 @@ class _StepWalk(CountedWalk):
     def __post_init__(self) -> None:
         super().__init__(self.sizes)
 
-    def as_float(self, place: Place, dtype: Any) -> Value | None:
+    def as_float(self, place: Place, dtype: DTypeLike) -> Value | None:
         """A float of its own."""
         return self._row(Read(None, 0, place, dtype), ()) if place.slope else None
 

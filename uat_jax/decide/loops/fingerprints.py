@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flint
 import jax
@@ -25,6 +25,9 @@ from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.loops.relation import ONE, TIME, ByArrays, ByEntries, Relation, Term
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.deadline import Deadline
 
 MANY, FEW = 24, 4
 """Random points, where arrays have few entries together, and where they have many."""
@@ -62,7 +65,9 @@ def points_for(types: Sequence[jax.ShapeDtypeStruct]) -> int:
     return MANY if sizes(types) <= ENTRIES else FEW
 
 
-def residues(program: ClosedJaxpr, points: int, seed: int, deadline: Any, domains: Any) -> tuple[int, list[np.ndarray]]:
+def residues(
+    program: ClosedJaxpr, points: int, seed: int, deadline: Deadline, domains: Any
+) -> tuple[int, list[np.ndarray]]:
     """A prime, and the outputs of a program at random points modulo it: arrays of shape (points, *shape).
 
     Raises:
@@ -81,7 +86,7 @@ def residues(program: ClosedJaxpr, points: int, seed: int, deadline: Any, domain
     return drawn.draw.levels[0].field.prime, found
 
 
-def floats(program: ClosedJaxpr, points: int, seed: int, deadline: Any, domains: Any) -> list[np.ndarray]:
+def floats(program: ClosedJaxpr, points: int, seed: int, deadline: Deadline, domains: Any) -> list[np.ndarray]:
     """The outputs of a program at random points in float64: arrays of shape (points, *shape).
 
     Raises:

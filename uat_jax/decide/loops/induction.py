@@ -48,6 +48,7 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import watched
 from uat_jax.devices import numerics
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, UnsupportedError
+from uat_jax.typing import PyTree
 
 KIND = "scan"
 """The id of the claim in a certificate of a scan and its closed form."""
@@ -120,7 +121,7 @@ def certificate_of(claim: Mapping[str, Any], programs: ScanPrograms, found: Evid
 def claim_of(sides: Sides, programs: ScanPrograms) -> dict[str, Any]:
     """What a certificate keeps of the question."""
 
-    def text(leaf: Any, *first: str) -> str:
+    def text(leaf: PyTree, *first: str) -> str:
         return f"{leaf.dtype}[{','.join([*first, *map(str, leaf.shape)])}]{domain_of(leaf).text}"
 
     return {
@@ -179,7 +180,7 @@ def _check(sides: Sides) -> None:
 
 
 def _step_program(sides: Sides, carry: Any, row: Any) -> ClosedJaxpr:
-    def after(carry: Any, x: Any, *parameters: Any) -> Any:
+    def after(carry: jax.Array, x: jax.Array, *parameters: Any) -> jax.Array:
         found = sides.step(carry, x, *parameters)
         if not isinstance(found, tuple) or len(found) != 2:
             got = f"{name_of(sides.step)} is no step: it returns a {'tuple' if isinstance(found, tuple) else 'carry'}"

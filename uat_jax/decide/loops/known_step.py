@@ -22,6 +22,7 @@ from uat_jax.arithmetic.jaxpr_values import COPIES
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.loops.walk import Value, Walk, is_concrete, staged
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Atom
 
 EXACT = 1 << 62
 """Whole numbers up to here are numbers of 64 bits."""
@@ -94,7 +95,7 @@ class KnownStep(Walk):
         self.given = None if given is None else iter(given)
         self.collected: list[Read] = []
 
-    def constant(self, atom: Any, array: Any) -> Value:
+    def constant(self, atom: Atom, array: Any) -> Value:
         """A literal or captured array, which is the same at every step."""
         value = super().constant(atom, array)
         return Fixed(value) if is_number(atom) else value

@@ -179,7 +179,9 @@ class LoopPair:
         values = dict(zip(derived.letters, given, strict=True))
         return self._made(steps, arguments, values.__getitem__)
 
-    def _made(self, steps: Steps, arguments: Sequence[Value], read: Callable[[Letter], Value]) -> list[Any]:
+    def _made(
+        self, steps: Steps, arguments: Sequence[Value], read: Callable[[Letter], Value]
+    ) -> list[jax.Array | None]:
         """The rows that both loops read in a class of steps, made of rows of inputs; None for a row that is not."""
         found: list[Any] = []
         for view, at in zip(self.views, self.both.front(arguments).sides, strict=True):

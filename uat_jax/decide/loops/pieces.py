@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import jax
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.facts import Defined
@@ -179,7 +178,7 @@ def cropped(left: ClosedJaxpr, right: ClosedJaxpr) -> tuple[ClosedJaxpr, ClosedJ
     return again(left), again(right)
 
 
-def _rows_read(program: ClosedJaxpr, variable: Any) -> int | None:
+def _rows_read(program: ClosedJaxpr, variable: Var) -> int | None:
     """How many of the first rows of an input a program reads, if it takes all that it reads by slices."""
     uses = [e for e in program.jaxpr.eqns if any(atom is variable for atom in e.invars)]
     if any(e.primitive.name != "slice" for e in uses) or any(atom is variable for atom in program.jaxpr.outvars):

@@ -160,7 +160,7 @@ class ByEntries:
         return list(itertools.starmap(range, zip([0, *ends[:-1]], ends, strict=True)))
 
     @property
-    def _dtype(self) -> Any:
+    def _dtype(self) -> np.dtype:
         return max((t.dtype for t in self.types), key=lambda dtype: np.dtype(dtype).itemsize)
 
     def chosen(self, arrays: Sequence[Value]) -> list[Value]:

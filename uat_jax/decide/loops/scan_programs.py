@@ -19,12 +19,13 @@ from uat_jax.decide.domain import REALS, Interval, domain_of
 from uat_jax.decide.loops.walk import Value
 from uat_jax.decide.specification import hypothesis, parse, states_variable
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import PyTree
 
 STEPS = "t"
 """The name of the number of steps."""
 
 
-def is_free(leaf: Any) -> bool:
+def is_free(leaf: PyTree) -> bool:
     """Whether a leaf of the initial carry stands for any real numbers, not for the values of an array."""
     return not isinstance(leaf, np.ndarray | np.generic | jax.Array)
 

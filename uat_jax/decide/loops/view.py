@@ -28,7 +28,7 @@ class View:
     factor: int = 1
 
     @property
-    def length(self) -> Any:
+    def length(self) -> int | None:
         """How many steps of several steps there are; None if floats decide that."""
         if self.loop.length is None:
             return None

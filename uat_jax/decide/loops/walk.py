@@ -20,6 +20,7 @@ from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_values import COPIES
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Atom
 
 Value = Any
 """A tracer, or a concrete array."""
@@ -52,7 +53,7 @@ class Walk:
         for variable, array in zip(jaxpr.constvars, constants, strict=True):
             values[variable] = self.constant(variable, array)
 
-        def read(atom: Any) -> Value:
+        def read(atom: Atom) -> Value:
             return self.constant(atom, atom.val) if isinstance(atom, Literal) else values[atom]
 
         for equation in jaxpr.eqns:
@@ -60,7 +61,7 @@ class Walk:
             values.update(zip(equation.outvars, results, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 
-    def constant(self, atom: Any, array: Any) -> Value:
+    def constant(self, atom: Atom, array: Any) -> Value:
         """A literal or captured array."""
         return array if hasattr(array, "dtype") and is_keys(array) else np.asarray(array, dtype_of(atom))
 

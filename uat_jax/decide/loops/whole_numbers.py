@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jax import lax
@@ -106,7 +106,7 @@ def turned(walk: Prefix, equation: JaxprEqn, operand: Along) -> Along:
     return written(walk, equation, Number(-number.a, number.b - number.a, number.c + number.a), operand.axis)
 
 
-def as_float(walk: Prefix, number: Number, dtype: Any) -> Value:
+def as_float(walk: Prefix, number: Number, dtype: np.dtype) -> Value:
     """b + c·t as a float."""
     time = lax.convert_element_type(walk.count, dtype)
     most = time if number.c == 1 else lax.mul(np.array(number.c, dtype), time)

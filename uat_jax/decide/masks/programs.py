@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import jax
 import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
@@ -21,6 +22,7 @@ from uat_jax.decide.masks.rules import applied
 from uat_jax.decide.masks.truths import Truth, holds_in
 from uat_jax.decide.masks.values import Rewriting, Value
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Atom
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def _outputs(programs: Sequence[ClosedJaxpr], ignoring: bool) -> list[Output] | 
     found: list[Output] = []
     rewriting = Rewriting(ignoring)
 
-    def function(*inputs: Any) -> list[Any]:
+    def function(*inputs: Any) -> list[jax.Array]:
         sides = _both(rewriting, programs, inputs)
         for x, y, atom in zip(*sides, programs[0].jaxpr.outvars, strict=True):
             found.append(_output(rewriting, x, y, atom))
@@ -122,7 +124,7 @@ def _outputs(programs: Sequence[ClosedJaxpr], ignoring: bool) -> list[Output] | 
     return found if rewriting.rewritten else None
 
 
-def _output(rewriting: Rewriting, x: Value, y: Value, atom: Any) -> Output:
+def _output(rewriting: Rewriting, x: Value, y: Value, atom: Atom) -> Output:
     """What both programs make of one output."""
     if not is_number(atom) and not (x.is_plain and y.is_plain):
         raise UnsupportedError("an output that is no number depends on an infinity")
@@ -143,7 +145,7 @@ def _output(rewriting: Rewriting, x: Value, y: Value, atom: Any) -> Output:
 def _rewritten(program: ClosedJaxpr, ignoring: bool, outputs: Sequence[Output]) -> ClosedJaxpr:
     """The program; of an output that may be infinite where it is so, as 0 and 1, and its number elsewhere."""
 
-    def function(*inputs: Any) -> list[Any]:
+    def function(*inputs: Any) -> list[jax.Array]:
         rewriting, results = Rewriting(ignoring), []
         (values,) = _both(rewriting, [program], inputs)
         for v, atom, output in zip(values, program.jaxpr.outvars, outputs, strict=True):
@@ -163,7 +165,7 @@ def _rewritten(program: ClosedJaxpr, ignoring: bool, outputs: Sequence[Output]) 
 def _undefined(programs: Sequence[ClosedJaxpr], ignoring: bool, outputs: Sequence[Output]) -> ClosedJaxpr:
     """A program that says where one of two programs has NaN, for each output of those without infinities."""
 
-    def function(*inputs: Any) -> list[Any]:
+    def function(*inputs: Any) -> list[jax.Array]:
         rewriting, results = Rewriting(ignoring), []
         sides = _both(rewriting, programs, inputs)
         for x, y, atom, output in zip(*sides, programs[0].jaxpr.outvars, outputs, strict=True):

@@ -27,6 +27,7 @@ from uat_jax.decide.masks.values import (
     refused,
     unmarked,
 )
+from uat_jax.typing import Array
 
 
 def applied(r: Rewriting, equation: JaxprEqn, operands: list[Value]) -> list[Value]:
@@ -314,7 +315,7 @@ def _product_of_arrays(r: Rewriting, equation: JaxprEqn, x: Value, y: Value) -> 
         """Where a term has a marked factor."""
         if mark is None:
             return None
-        operands: list[Any] = [np.ones(np.shape(v.array), np.float32) for v in (x, y)]
+        operands: list[Array] = [np.ones(np.shape(v.array), np.float32) for v in (x, y)]
         if mark.constant is not None:
             operands[place] = mark.constant.astype(np.float32)
             with jax.ensure_compile_time_eval():

@@ -18,6 +18,7 @@ from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_lin
 from uat_jax.decide.masks.signs import ANY, NOT_NEGATIVE, POSITIVE, is_finite, sign_of
 from uat_jax.decide.masks.truths import Known, Truth, holds_in, rows_of
 from uat_jax.errors import UnsupportedError
+from uat_jax.typing import Array, Atom
 
 MOST_ENTRIES = 1 << 20
 """What truth values of larger arrays are made of is not followed."""
@@ -163,13 +164,13 @@ class Rewriting:
 
     # numbers
 
-    def select(self, which: Truth, first: Any, second: Any) -> Any:
+    def select(self, which: Truth, first: Array, second: Array) -> Array:
         """The second array where it holds, and the first one elsewhere."""
         if which.constant is not None and which.constant.all():
             return second
         return lax.select_n(which.array, first, second)
 
-    def constant(self, atom: Any, array: Any) -> Value:
+    def constant(self, atom: Atom, array: Any) -> Value:
         """A literal or a constant; an infinity of one sign is told apart from the numbers beside it."""
         if is_keys(array):
             return Value(array)
@@ -300,7 +301,7 @@ class Rewriting:
         positive = yes.positive_elsewhere or yes.sign == POSITIVE
         return Value(array, finite=yes.finite, sign=sign, zero=zero, positive_elsewhere=positive, **marks)
 
-    def _key(self, equation: JaxprEqn, arrays: Sequence[Any]) -> Any:
+    def _key(self, equation: JaxprEqn, arrays: Sequence[Array]) -> Any:
         """By what a computation of truth values is found again."""
         alone = len(equation.outvars) == 1
         if not alone or equation.primitive.name not in FOUND_AGAIN or dtype_of(equation.outvars[0]) != np.bool_:

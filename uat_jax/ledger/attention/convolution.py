@@ -170,7 +170,7 @@ def reaches_add(sum_of: Any = None) -> Iterator[Evidence]:
 def _reach(layers: sympy.Expr, shapes: list[tuple[int, int, int]]) -> Callable[[Any, Settings], Iterator[Evidence]]:
     """The number of tokens that one output sees: the reaches of layers add up, R_0 = 0 and R_l = R_{l−1} + r."""
 
-    def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
+    def decide(claimed: sympy.Expr, settings: Settings) -> Iterator[Evidence]:
         reach: Any = sympy.summation(r, (k, 1, layers))
         found = 1 + 2 * reach
         given = [{r: reach, L: count, N: tokens} for reach, count, tokens in shapes]

@@ -21,7 +21,7 @@ from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.statements import Tally, density_of
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.claim import Claim, Decide, Kind
 from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.source import Source, duat, v1, v2
 from uat_jax.symbolic import language as m
@@ -29,7 +29,6 @@ from uat_jax.symbolic.heads import COUNT, HEAD, TOKENS, WIDTH, Heads
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.support import Support, density, lower_triangular, nonzeros
 
-Decide = Callable[[Settings], Iterator[Evidence]]
 N, d, h = TOKENS, WIDTH, COUNT
 M = m.dimension("M")
 CAUSAL = {"H": lower_triangular}
@@ -115,7 +114,7 @@ def _linear(shape: Shape) -> np.ndarray:
     return np.kron(np.ones((shape[N], shape[N])), np.eye(shape[M]))
 
 
-def _is(claimed: Any, decide: Callable[[Any, Settings], Iterator[Evidence]]) -> Decide:
+def _is(claimed: sympy.Expr | int, decide: Callable[[Any, Settings], Iterator[Evidence]]) -> Decide:
     """How to decide the claim that the density is the number `claimed`."""
     return lambda settings: decide(claimed, settings)
 

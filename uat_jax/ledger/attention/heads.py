@@ -13,7 +13,7 @@ from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.claim import Claim, Decide, Kind
 from uat_jax.ledger.edit import OneEdit, apply, equation, letter, shape
 from uat_jax.ledger.matrix_vector.diamond import Association, chain, diamond
 from uat_jax.ledger.source import duat, v1, v2
@@ -21,7 +21,6 @@ from uat_jax.symbolic import language as m
 from uat_jax.symbolic.heads import COUNT, HEAD, TOKENS, WIDTH, Heads
 from uat_jax.symbolic.step import Step
 
-Decide = Callable[[Settings], Iterator[Evidence]]
 vec = m.Vectorised
 
 FROZEN = ("H_i is the pattern at the input at hand", "row-major vec")
@@ -89,7 +88,7 @@ def _stacked(of: Heads) -> Step:
     return Step("Fig. 1.e", vec(of.concatenated()), of.values_matrix() @ vec(of.x))
 
 
-def _block(i: int, heads: int) -> m.Expression:
+def _block(i: m.ScalarLike, heads: int) -> m.Expression:
     """F_i, hNd × Nd: block i of the column of all vec(x_i)."""
     return m.Selection(i, heads * TOKENS * WIDTH, TOKENS * WIDTH)
 

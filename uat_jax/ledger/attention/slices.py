@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -71,7 +70,7 @@ def _slices_as_full_width(settings: Settings) -> Iterator[Evidence]:
     yield confirm_functions(plain, wide, (attention_shapes(2, 2), (3, 4)), what="the networks, N = 3, M = 4, h = 2")
 
 
-def _one_head_as_full_width(of: Heads, i: Any) -> Step:
+def _one_head_as_full_width(of: Heads, i: sympy.Expr | int) -> Step:
     Q, K, V = (of.x @ of.wide_weight(name, i) for name in "QKV")
     q, k, v = (of.slice(i) @ of.weight(name, i) for name in "QKV")
     where = {of.wide_weight(name, i): of.select(i) @ of.weight(name, i) for name in "QKV"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import sympy
 
@@ -12,7 +11,7 @@ from uat_jax.symbolic.induction import INDEX, LAYER
 from uat_jax.symbolic.step import Induction, Step
 
 
-def carried_sum(size: Any, matrix: str, constant: str, *, new: m.Expression | None = None) -> Step:
+def carried_sum(size: sympy.Expr | int, matrix: str, constant: str, *, new: m.Expression | None = None) -> Step:
     """A_{i+1} S_i + c_{i+1} = S_{i+1} with S_i = Σ_{k≤i} P_k^{(i)} c_k, where P_k^{(i+1)} = A_{i+1} P_k^{(i)}, P_i^{(i)} = I.
 
     Args:
@@ -29,7 +28,7 @@ def carried_sum(size: Any, matrix: str, constant: str, *, new: m.Expression | No
     c, A = lambda index: m.Letter(constant, size, 1, (index,)), m.Letter(matrix, size, size, (i + 1,))
     S = lambda version: m.RangeSum(P(k, version) @ c(k), k, 1, version)
 
-    def products(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+    def products(letter: m.Letter, ranges: Mapping[sympy.Expr, sympy.Expr]) -> m.Expression | None:
         if letter == P(i + 1, i + 1):
             return new or m.Identity(size)
         index = letter.subscripts[0]

@@ -167,7 +167,7 @@ def numbers(seed: int = SEED) -> tuple[dict[str, np.ndarray], dict[str, np.ndarr
     return layers, added, draw(D)
 
 
-def _layer(layers: Mapping[str, Any], j: int) -> ResidualLayer:
+def _layer(layers: Mapping[str, jax.Array], j: int) -> ResidualLayer:
     return ResidualLayer(*(layers[name][j] for name in "ABCbc"))
 
 
@@ -179,7 +179,7 @@ def _times(W: jax.Array, v: jax.Array) -> jax.Array:
     return jnp.matmul(W, v, precision="highest")
 
 
-def _trajectory(layers: Mapping[str, Any], x: jax.Array) -> list[jax.Array]:
+def _trajectory(layers: Mapping[str, jax.Array], x: jax.Array) -> list[jax.Array]:
     """x_0, …, x_L with σ = tanh."""
     points = [x]
     for j in range(DEPTH):
@@ -187,7 +187,9 @@ def _trajectory(layers: Mapping[str, Any], x: jax.Array) -> list[jax.Array]:
     return points
 
 
-def adapted(layers: Mapping[str, Any], added: Mapping[str, Any], x: jax.Array) -> tuple[jax.Array, jax.Array]:
+def adapted(
+    layers: Mapping[str, jax.Array], added: Mapping[str, jax.Array], x: jax.Array
+) -> tuple[jax.Array, jax.Array]:
     """The largest entry of x̃_L − x_L, and Σ_k Π_{j>k} ℓ_j (‖ΔC_k‖ ‖s_k‖ + λ ‖C_k‖ ‖ΔB_k‖ ‖y_k‖); tanh has λ = 1."""
     new = {**layers, "B": layers["B"] + added["B"], "C": layers["C"] + added["C"]}
     old_x, new_x = _trajectory(layers, x), _trajectory(new, x)

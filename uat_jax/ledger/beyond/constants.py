@@ -78,7 +78,7 @@ def softmax_derivative() -> Evidence:
     return equations({"(e_i / S)′ = p_i (d_i − μ)": (quotient, e / S * (d - mean))}, what="the derivative of softmax")
 
 
-def positive_part(share: Any = HALF) -> Iterator[Evidence]:
+def positive_part(share: sympy.Expr = HALF) -> Iterator[Evidence]:
     """T = Σ over d_i > μ of p_i (d_i − μ) is at most δ/2 if |d_i| ≤ δ: so Σ_i |p_i (d_i − μ)| = 2 T ≤ δ.
 
     a is the sum of the p_i with d_i > μ, q that of the others; T is also the sum of p_i (μ − d_i) over the others.

@@ -38,14 +38,14 @@ L, j = m.dimension("L"), m.dimension("j")
 # --- the product --------------------------------------------------------------------------------------------------------
 
 
-def branches(layers: Layers, j: Any) -> tuple[m.Expression, m.Expression]:
+def branches(layers: Layers, j: sympy.Expr | int) -> tuple[m.Expression, m.Expression]:
     """A_j and C_j diag(σ′(z_j)) B̄_j: what a change of layer j's input goes through."""
     A, B, C, b, _ = layers.parameters(j)
     into = B if layers.kind == "residual" else B @ A
     return A, C @ m.Diagonal(slope(into @ layers.x(j - 1) + b)) @ into
 
 
-def factor(layers: Layers, j: Any) -> m.Expression:
+def factor(layers: Layers, j: sympy.Expr | int) -> m.Expression:
     """J_j, the sum of both."""
     return m.Addition(*branches(layers, j))
 
@@ -144,7 +144,7 @@ def one_branching(kind: str) -> Step:
     )
 
 
-def number_of_paths() -> Any:
+def number_of_paths() -> sympy.Expr:
     """n_0 = 1, and n_{L+1} = 2 n_L by `one_branching`."""
     f, n = sympy.Function("f"), sympy.Symbol("n", integer=True)
     return sympy.rsolve(f(n + 1) - 2 * f(n), f(n), {f(0): 1}).subs(n, L)  # type: ignore[union-attr]
@@ -163,11 +163,11 @@ def _paths(settings: Settings) -> Iterator[Evidence]:
     yield from count(2**L)
 
 
-def count(claimed: Any) -> Iterator[Evidence]:
+def count(claimed: sympy.Expr) -> Iterator[Evidence]:
     """``claimed`` against the number of paths, and against the words of products of 1 to 6 factors."""
     shapes, n = [{L: depth} for depth in range(1, 7)], m.dimension("n")
 
-    def said(closed: Any, at: Any) -> Statements:
+    def said(closed: sympy.Expr, at: Any) -> Statements:
         """n paths are one for no layer, and as many as `one_branching` has terms for one layer more."""
         steps = (one_branching(kind).right for kind in KINDS)
         numbers = (Tally("terms", longer) for longer in steps)

@@ -21,6 +21,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import sympy
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.domain import positive
@@ -68,7 +69,7 @@ class Recurrence:
         return Step(f"{name}: step t is layer t", self.step, layers.apply(t, self.state), where)
 
 
-def _letter(name: str, rows: Any, columns: Any = 1) -> m.Letter:
+def _letter(name: str, rows: sympy.Symbol, columns: sympy.Expr | int = 1) -> m.Letter:
     return m.Letter(name, rows, columns, (t,))
 
 

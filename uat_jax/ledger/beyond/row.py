@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.claim import Claim, Decide, Kind
 from uat_jax.ledger.source import duat
 
 CLOSED_FORM = (duat("3.3", 11, 12), duat("B.3", 33, 34))
 """Where the papers print the closed form and its nested bias."""
-
-Decide = Callable[[Settings], Iterable[Evidence]]
 
 
 def row(name: str, part: str, title: str, statement: str, decide: Decide, **fields: Any) -> Claim:

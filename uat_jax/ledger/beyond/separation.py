@@ -37,13 +37,13 @@ TENT: Parameters = (2, -4, -Rational(1, 2))
 """A, C and b of every layer; B is 1 and c is 0."""
 
 
-def layer(x: Any, relu: Callable[[Any], Any], parameters: Parameters = TENT) -> Any:
+def layer(x: Any, relu: Callable[[Any], Any], parameters: Parameters = TENT) -> Fraction | int:
     """A x + C relu(x + b), all numbers of width 1."""
     A, C, b = parameters
     return A * x + C * relu(x + b)
 
 
-def _relu(number: Any) -> Any:
+def _relu(number: sympy.Expr) -> sympy.Expr:
     return sympy.Max(number, 0)
 
 
@@ -53,7 +53,7 @@ y, k = sympy.symbols("y k", real=True)
 """y = 2^L x, and the number of a piece."""
 
 
-def piece(y: Any, k: Any, parity: str) -> Any:
+def piece(y: sympy.Expr, k: sympy.Expr, parity: str) -> sympy.Expr:
     """x_L on its piece k, where k ≤ y ≤ k + 1: it rises from 0 to 1 on even pieces and falls on odd ones."""
     return y - k if parity == "even" else k + 1 - y
 
@@ -87,7 +87,7 @@ def _pieces(settings: Settings) -> Iterator[Evidence]:
 # --- the breaks ---------------------------------------------------------------------------------------------------------
 
 
-def bends(bend: Any = -2) -> Iterator[Evidence]:
+def bends(bend: int = -2) -> Iterator[Evidence]:
     """Around the point y = k, x_L(k − h) − 2 x_L(k) + x_L(k + h) is −2 h or 2 h for 0 ≤ h ≤ 1, and not 0.
 
     ``bend`` is that of a point behind an even piece, over h: −2.
@@ -104,7 +104,7 @@ def bends(bend: Any = -2) -> Iterator[Evidence]:
         yield proved_inequality(claim, [h <= 1, *on_them], what=f"between an {left} and an {right} piece")
 
 
-def number_of_breaks() -> Any:
+def number_of_breaks() -> sympy.Expr:
     """n_0 = 0, and n_{L+1} = 2 n_L + 1: the breaks of both halves, which are x_L on [0, 1], and the one at ½."""
     f, n = sympy.Function("f"), sympy.Symbol("n", integer=True)
     solution: Any = sympy.rsolve(f(n + 1) - 2 * f(n) - 1, f(n), {f(0): 0})
@@ -132,7 +132,7 @@ def breaks(shape: Shape) -> int:
     return sum(values[n - 1] - 2 * values[n] + values[n + 1] != 0 for n in range(1, steps))
 
 
-def count(claimed: Any) -> Iterator[Evidence]:
+def count(claimed: sympy.Expr) -> Iterator[Evidence]:
     """``claimed`` against the recurrence, and against the breaks of networks of 1 to 6 layers."""
     shapes = [{L: depth} for depth in range(1, 7)]
     said = _recursive(after=lambda n: 2 * n + 1)
@@ -184,7 +184,7 @@ def _fixed_sum(settings: Settings) -> Iterator[Evidence]:
     yield from count(2**L - 1)
 
 
-def hinges(bend: Any = 2) -> Iterator[Evidence]:
+def hinges(bend: int = 2) -> Iterator[Evidence]:
     """x_L = y + Σ_{0<k<2^L} (−1)^k · 2 relu(y − k): from piece k to piece k + 1 the term of k + 1 is added.
 
     ``bend`` is that 2.
@@ -212,7 +212,7 @@ def terms(shape: Shape) -> int:
     return sum(line.has(m.Activation) for line in closed_form(Layers("residual"), shape[L]).values())
 
 
-def number_of_terms() -> Any:
+def number_of_terms() -> sympy.Expr:
     """n_0 = 0, and one layer more is one term more (Theorem 1)."""
     f, n = sympy.Function("f"), sympy.Symbol("n", integer=True)
     solution: Any = sympy.rsolve(f(n + 1) - f(n) - 1, f(n), {f(0): 0})

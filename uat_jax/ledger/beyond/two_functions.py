@@ -36,17 +36,17 @@ a, b, g = sympy.symbols("a b g", real=True)
 # --- squared errors -----------------------------------------------------------------------------------------------------
 
 
-def mean(p: Any, q: Any, a: Any, b: Any) -> Any:
+def mean(p: Any, q: Any, a: Any, b: Any) -> sympy.Expr:
     """(p a + q b) / (p + q)."""
     return (p * a + q * b) / (p + q)
 
 
-def squared(p: Any, q: Any, a: Any, b: Any, g: Any) -> Any:
+def squared(p: Any, q: Any, a: Any, b: Any, g: Any) -> sympy.Expr:
     """p (g − a)² + q (g − b)²."""
     return p * (g - a) ** 2 + q * (g - b) ** 2
 
 
-def completed_square(weight: Any = p + q) -> Evidence:
+def completed_square(weight: sympy.Expr = p + q) -> Evidence:
     """The error is ``weight`` = p + q times (g − mean)², and a rest without g."""
     rest = p * q / (p + q) * (a - b) ** 2
     claimed = weight * (g - mean(p, q, a, b)) ** 2 + rest
@@ -73,7 +73,7 @@ DENSITIES = Rational(3, 4), Rational(1, 4)
 """The dense kind and the other; it has the values 1, the other 0."""
 
 
-def _densest(value: Any, settings: Settings) -> Iterator[Evidence]:
+def _densest(value: sympy.Expr, settings: Settings) -> Iterator[Evidence]:
     """At one x: whether the least squared error is at ``value``, as it is at 3/4; the dense kind has the value 1."""
     dense, sparse = DENSITIES
     best = mean(dense, sparse, 1, 0)

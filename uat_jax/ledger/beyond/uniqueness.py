@@ -12,7 +12,6 @@ forms that agree for all σ have the same letters with the same coefficients.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import sympy
 from sympy import Eq
@@ -31,7 +30,7 @@ from uat_jax.symbolic.step import Step
 # --- 1: a point where the arguments differ -------------------------------------------------------------------------------
 
 
-def one_difference_more(reach: Any = 1) -> Iterator[Evidence]:
+def one_difference_more(reach: int = 1) -> Iterator[Evidence]:
     """If none of some affine functions vanishes at a point, one more can be avoided too, by a step ε d from there.
 
     The new function f is 0 at the point, else there is nothing to do; as it is not zero everywhere, its slope s along some
@@ -52,12 +51,12 @@ def one_difference_more(reach: Any = 1) -> Iterator[Evidence]:
 # --- 2: σ with given values ----------------------------------------------------------------------------------------------
 
 
-def bump(distance: Any, width: Any = 1) -> Any:
+def bump(distance: sympy.Symbol, width: int = 1) -> sympy.Expr:
     """max(0, 1 − |distance|): 1 at distance 0 and 0 from distance ``width`` = 1 on; distances are in units of the gap."""
     return sympy.Max(0, width - abs(distance))
 
 
-def separated(width: Any = 1) -> Iterator[Evidence]:
+def separated(width: int = 1) -> Iterator[Evidence]:
     """A bump around v_k is 1 there and 0 at the other v_m, which are at least a gap away.
 
     It is continuous and vanishes far out, so that σ plus bumps is continuous and sigmoidal where σ is.

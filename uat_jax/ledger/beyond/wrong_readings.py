@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import sympy
+
 from uat_jax.decide.figures import Enumerated
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
@@ -105,7 +107,7 @@ def apart(pair: Pair, network: Network, first: int, *, what: str) -> Evidence:
 # --- layers that do nothing ---------------------------------------------------------------------------------------------
 
 
-def nothing(layers: Layers, j: Any) -> dict[m.Letter, m.Expression]:
+def nothing(layers: Layers, j: sympy.Expr) -> dict[m.Letter, m.Expression]:
     """The parameters of layer j with which it returns its input: A_j = I, and all others 0."""
     A, *others = layers.parameters(j)
     return {A: m.Identity(u.D), **{letter: m.Zero(*letter.shape) for letter in others}}
@@ -176,14 +178,14 @@ _SILENT = (W2, b3)
 def _with(rule: Assignment, zero: tuple[m.Letter, ...]) -> m.Expression:
     """The right side of a rule where these variables, and W_{j,2} and b_{j,3} of every layer, are zero."""
 
-    def read(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+    def read(letter: m.Letter, ranges: Mapping[sympy.Expr, sympy.Expr]) -> m.Expression | None:
         silent = any(letter == of(letter.subscripts[0]) for of in _SILENT)
         return m.Zero(*letter.shape) if silent or letter in zero or letter == X0 else None
 
     return m.replace_letters(rule.value, read)
 
 
-def rules(j: Any) -> tuple[Assignment, ...]:
+def rules(j: sympy.Expr | int) -> tuple[Assignment, ...]:
     """The printed rules that belong to j: its four assignments, and that of b_{j+1,2}."""
     return (*(rule.at(lists.j, j) for rule in lists.PRINTED), lists.BIAS.at(lists.j, j + 1))
 

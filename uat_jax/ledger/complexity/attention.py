@@ -62,12 +62,12 @@ def _whole(shape: Shape) -> tuple[jax.ShapeDtypeStruct, jax.ShapeDtypeStruct]:
     return _array(size, size), _array(size)
 
 
-def head_cost(seen: Any, d: Any) -> Any:
+def head_cost(seen: sympy.Expr, d: sympy.Expr) -> sympy.Expr:
     """The multiply-adds of one head: N·seen·d for x_i W_Vi, N·N·d for H_i (…) and N·d·M for (…) W_Oi."""
     return N * seen * d + N * N * d + N * d * M
 
 
-def head_storage(seen: Any, d: Any) -> Any:
+def head_storage(seen: sympy.Expr, d: sympy.Expr) -> sympy.Expr:
     """How many numbers one head stores: H_i, W_Vi and W_Oi."""
     return N * N + seen * d + d * M
 
@@ -91,12 +91,12 @@ def multiplied(slices: bool) -> list[m.Expression]:
     return [_over_heads(term) for term in (lambda i: x(i) @ V(i), lambda i: H(i) @ y(i), lambda i: z(i) @ O(i))]
 
 
-def _multiplications(slices: bool, sizes: Mapping[Any, Any] | None = None) -> Any:
+def _multiplications(slices: bool, sizes: Mapping[sympy.Expr, sympy.Expr] | None = None) -> sympy.Expr:
     products: list[Any] = multiplied(slices)
     return sympy.Add(*(Tally("multiplications", product.xreplace(dict(sizes or {}))) for product in products))
 
 
-def _stored(slices: bool) -> Any:
+def _stored(slices: bool) -> Tally:
     """The entries of all H_i, W_Vi and W_Oi."""
     H, V, O, *_ = _letters(slices)
     return Tally("stored", _over_heads(lambda i: m.Kronecker(H(i), (V(i) @ O(i)).T)))
@@ -109,12 +109,14 @@ COLUMN: Any
 WHOLE, COLUMN = m.Letter("W", N * M, N * M), m.Letter("x", N * M, 1)
 
 
-def _cost(claimed: Any, found: Any, measured: Callable[[Shape], int], said: Said, shapes: Any = SHAPES) -> Any:
+def _cost(
+    claimed: sympy.Expr, found: sympy.Expr, measured: Callable[[Shape], int], said: Said, shapes: Any = SHAPES
+) -> Any:
     what = "for all shapes"
     return lambda settings: counted(claimed, found, what=what, measured=measured, shapes=shapes, said=said)
 
 
-def _all_layers(claimed: Any, at: Any) -> Statements:
+def _all_layers(claimed: sympy.Expr, at: Any) -> Statements:
     """P_1 = W_1 and P_{i+1} = W_{i+1} P_i take no multiplication, and one product."""
     i, size = m.dimension("i"), N * M
     P, W = (lambda j, name=name: m.Letter(name, size, size, (j,)) for name in "PW")

@@ -116,19 +116,19 @@ def network_products() -> Any:
     return sympy.summation(products_in(LAYERS.apply(INDEX + 1, LAYERS.x(INDEX))), (j, 1, L))
 
 
-def levels() -> Any:
+def levels() -> sympy.Expr:
     """⌈d⌉ with f(d) = L, f(d) the most matrices that d levels of products of two multiply: f(d+1) = 2 f(d), f(0) = 1."""
     most = _solved(lambda n: 2 * n, 0, 1)
     (depth,) = sympy.solve(sympy.Eq(most, L), j)
     return sympy.ceiling(depth)
 
 
-def tree_activations() -> Any:
+def tree_activations() -> sympy.Expr:
     """Every s_k computed wherever it stands: s_j costs 1 + Σ_{k<j} S_k."""
     return added_up(activations_in, L, shared=False)
 
 
-def tree_products() -> Any:
+def tree_products() -> sympy.Expr:
     """Every s_k computed wherever it stands: Ŵ_{j,2} x_0, B_j(…), and each W̃_k s_k with all that s_k costs."""
     return added_up(products_in, L, shared=False)
 
@@ -138,7 +138,7 @@ def memoised_activations() -> Any:
     return added_up(activations_in, L, shared=True)
 
 
-def memoised_products() -> Any:
+def memoised_products() -> sympy.Expr:
     """P_L x_0, every W̃_k^{(L)} s_k; for s_1 one product, for s_j the products Ŵ_{j,2} x_0, B_j(…), W̃_k^{(j−1)} s_k."""
     return added_up(products_in, L, shared=True)
 
@@ -148,7 +148,7 @@ def hatted_products() -> Any:
     return sympy.summation(products_of_matrices().subs(INDEX, j - 1), (j, 2, L))
 
 
-def two_stream_products() -> Any:
+def two_stream_products() -> sympy.Expr:
     """A_j p_{j−1}, A_j u_{j−1}, B_j(…) and C_j σ(…) in every layer, but u_0 = 0."""
     return _of_streams(products_in)
 
@@ -158,7 +158,7 @@ def two_stream_activations() -> Any:
     return _of_streams(activations_in)
 
 
-def _of_streams(count: Callable[[m.Expression], Any]) -> Any:
+def _of_streams(count: Callable[[m.Expression], Any]) -> sympy.Expr:
     """The first layer, and L − 1 generic ones, read off `_streams`."""
     i, start = INDEX, m.Zero(LAYERS.widths(0), 1)
     p, u = (m.Letter(name, LAYERS.widths(i), 1, (i,)) for name in "pu")
@@ -222,7 +222,7 @@ def _of_hatted() -> Said:
     return _of_layers("products", first, later, CLOSED.W1(L))
 
 
-def _nested(claimed: Any, at: Any) -> Statements:
+def _nested(claimed: sympy.Symbol, at: Any) -> Statements:
     """s_1 and s_{i+1}: how many σ are inside each other."""
     first, later = {CLOSED.s(1): first_activation()}, {CLOSED.s(INDEX + 1): activation()}
     so_far = sympy.sympify(claimed).xreplace({L: INDEX})
@@ -230,7 +230,7 @@ def _nested(claimed: Any, at: Any) -> Statements:
 
 
 def _count(
-    claimed: Any, found: Callable[[], Any] | Any, measured: Callable[[Shape], int], said: Callable[[], Said]
+    claimed: sympy.Expr, found: Callable[[], Any] | Any, measured: Callable[[Shape], int], said: Callable[[], Said]
 ) -> Callable[[Settings], Any]:
     """``claimed`` against the derived number, and against traces of 1 to 6 layers."""
 
@@ -290,7 +290,9 @@ def two_stream_steps(layers: Layers) -> list[Step]:
     return [*steps, Step("p is the affine part", _streams(layers, i + 1, p, u)[0], affine, next_p)]
 
 
-def _streams(layers: Layers, j: Any, p: m.Expression, u: m.Expression) -> tuple[m.Expression, m.Expression]:
+def _streams(
+    layers: Layers, j: sympy.Expr | int, p: m.Expression, u: m.Expression
+) -> tuple[m.Expression, m.Expression]:
     """p_j = A_j p_{j−1} + c_j and u_j = A_j u_{j−1} + C_j σ(B_j (p_{j−1} + u_{j−1}) + b_j), B_j A_j in a Transformer."""
     A, B, C, b, c = (m.Dependent(w, p + u) if layers.dynamic else w for w in layers.parameters(j))
     inner = p + u if layers.kind == "residual" else A @ p + A @ u

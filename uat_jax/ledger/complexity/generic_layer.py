@@ -17,6 +17,7 @@ from uat_jax.symbolic import language as m
 from uat_jax.symbolic.induction import INDEX
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
+from uat_jax.typing import PyTree
 
 LAYERS = Layers("residual")
 CLOSED = ClosedForm(LAYERS)
@@ -27,12 +28,12 @@ OfLetter = Callable[[m.Letter], Any]
 """What a letter costs wherever it stands."""
 
 
-def free(letter: m.Letter) -> Any:
+def free(letter: m.Letter) -> int:
     """A letter that has been computed costs nothing."""
     return 0
 
 
-def products_in(column: m.Expression, of_letter: OfLetter = free) -> Any:
+def products_in(column: m.Expression, of_letter: OfLetter = free) -> sympy.Expr | int:
     """Products of a matrix with a vector in a column; 0 where the column is 0."""
     match column:
         case m.Letter():
@@ -56,7 +57,7 @@ def activations_in(column: m.Expression, of_letter: OfLetter = free) -> Any:
     return inside + int(isinstance(column, m.Activation))
 
 
-def _over_the_sum(column: m.RangeSum, of_term: Any) -> Any:
+def _over_the_sum(column: m.RangeSum, of_term: sympy.Expr | int) -> sympy.Expr:
     """Σ_k (number + c(k)) = number of terms · number + Σ_k c(k)."""
     own: Any = sympy.sympify(of_term).replace(_COST, lambda _: sympy.Integer(0))
     limits = (column.index, *column.bounds)
@@ -64,7 +65,7 @@ def _over_the_sum(column: m.RangeSum, of_term: Any) -> Any:
     return counted + (sympy.Sum(of_term - own, limits) if of_term != own else 0)
 
 
-def products_of_matrices() -> Any:
+def products_of_matrices() -> sympy.Expr:
     """How many products of matrices the hatted parameters of layer i + 1 take: A P, B P, and A Ŵ_{k,3} for every k ≤ i."""
     rule, k = recurrence(CLOSED, i + 1), sympy.Symbol("k", integer=True, positive=True)
     assert rule.carry is not None
@@ -90,12 +91,12 @@ def first_activation() -> m.Expression:
     return CLOSED.activation(1)
 
 
-def output(layers: Any) -> m.Expression:
+def output(layers: PyTree) -> m.Expression:
     """x_L = Ŵ_{L,1} x_0 + b̂_{L,3} + Σ_k Ŵ_{k,3} s_k."""
     return CLOSED.x(layers)
 
 
-def added_up(count: Callable[..., Any], layers: Any, *, shared: bool) -> Any:
+def added_up(count: Callable[..., Any], layers: PyTree, *, shared: bool) -> sympy.Expr:
     """How often ``count`` finds something in x_L; with ``shared`` every s_k is computed once, else wherever it stands."""
     first = count(first_activation())
     if shared:
@@ -104,7 +105,7 @@ def added_up(count: Callable[..., Any], layers: Any, *, shared: bool) -> Any:
     return sympy.simplify(_costs_put_in(count(output(layers), _cost_of_s), _recursive(count, first), first))
 
 
-def added_up_to(count: Callable[..., Any], *, shared: bool) -> Any:
+def added_up_to(count: Callable[..., Any], *, shared: bool) -> sympy.Expr:
     """What ``count`` finds in s_1, …, s_i together."""
     first = count(first_activation())
     of_one = count(activation()).subs(i, J - 1) if shared else _recursive(count, first)
@@ -119,13 +120,13 @@ def _cost_of_s(letter: m.Letter) -> Any:
     return _COST(letter.subscripts[0]) if letter.name == CLOSED.s(1).name else 0
 
 
-def _costs_put_in(total: Any, cost: Any, first: Any) -> Any:
+def _costs_put_in(total: sympy.Expr, cost: Any, first: Any) -> Any:
     """Σ_{k≤n} c(k) with c(1) given, and c(j) for j ≥ 2."""
     put_in = lambda _, limits: first + sympy.summation(cost, (J, 2, limits[2]))
     return total.replace(sympy.Sum, put_in)
 
 
-def _recursive(count: Callable[..., Any], first: Any) -> Any:
+def _recursive(count: Callable[..., Any], first: int) -> sympy.Expr:
     """c(j) for j ≥ 2, from c(i+1) = a(i) + Σ_{k≤i} c(k): that is c(i+2) − c(i+1) = a(i+1) − a(i) + c(i+1), and c(2).
 
     Raises `InputError` if s_{i+1} needs anything but every s_k, k ≤ i, once.

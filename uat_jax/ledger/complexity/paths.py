@@ -66,7 +66,7 @@ def _paths(settings: Settings) -> Iterator[Evidence]:
     shapes = [{h: 1, L: 1}, {h: 1, L: 2}, {h: 2, L: 1}, {h: 2, L: 2}, {h: 1, L: 3}]
     layers, before = sympy.Symbol("L", integer=True, nonnegative=True), m.dimension("n")
 
-    def said(closed: Any, at: Any) -> Statements:
+    def said(closed: sympy.Expr, at: Any) -> Statements:
         """One path through no layer, and through one layer more as many as the first of `path_steps` has terms."""
         after = Tally("terms", path_steps()[0].right)
         return of_recurrence(layers, before, first=0, value=1, after=after, closed=closed.xreplace({L: layers}))

@@ -30,7 +30,7 @@ def pointwise_term() -> Evidence:
     return equations({"α σ(b) = f(x) with α = f(x)/σ(b)": (f / s * s, f)}, what="one term, chosen for one x")
 
 
-def monotone_term(claimed: Any) -> Iterator[Evidence]:
+def monotone_term(claimed: sympy.Expr) -> Iterator[Evidence]:
     """A monotone G misses f(x) = 4x(1−x), which is 0, 1, 0 at 0, 1/2, 1, by at least 1/2."""
     values = sympy.symbols("G0 G1 G2", real=True)
     near = [abs(value - target) <= error for value, target in zip(values, (0, 1, 0), strict=True)]
@@ -40,7 +40,7 @@ def monotone_term(claimed: Any) -> Iterator[Evidence]:
         yield proved_inequality(error >= claimed, [*near, a <= b, b <= c], what=what, subject=way)
 
 
-def _for_all_x(claimed: Any) -> Callable[[Settings], Iterator[Evidence]]:
+def _for_all_x(claimed: sympy.Expr) -> Callable[[Settings], Iterator[Evidence]]:
     return lambda settings: monotone_term(claimed)
 
 
@@ -95,7 +95,7 @@ def step_in_measure(end: Any) -> Iterator[Evidence]:
         yield proved_inequality(sympy.Eq(ramp, value), [where], what=f"the ramp is {value}", subject=f"{value}")
 
 
-def constant_half(error: Any) -> Evidence:
+def constant_half(error: sympy.Expr) -> Evidence:
     """G = 1/2 is within 1/2 of both values of the step, and so within any larger error."""
     return near_both(Rational(1, 2), 0, 1, error)
 

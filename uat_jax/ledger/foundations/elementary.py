@@ -33,7 +33,7 @@ def equations(pairs: Mapping[str, tuple[Any, Any]], *, what: str, subject: str =
 
 
 @lru_cache(maxsize=1 << 10, typed=True)  # 1.0 == 1
-def _same(left: Any, right: Any) -> bool:
+def _same(left: sympy.Expr, right: sympy.Expr) -> bool:
     difference = sympy.sympify(left) - sympy.sympify(right)
     return any(simpler(difference) == 0 for simpler in (lambda e: e, sympy.expand, sympy.simplify))  # cheap ones first
 
@@ -84,7 +84,7 @@ class Promise:
     what: str
     at: Mapping[str, Any]
 
-    def __call__(self, error: Any, settings: Settings) -> Iterator[Evidence]:
+    def __call__(self, error: sympy.Expr, settings: Settings) -> Iterator[Evidence]:
         """REFUTED for an error below the least one, with both numbers; PROVED for the least, which some G reaches.
 
         A larger error is promised by a weaker statement, which is not this one: UNKNOWN.
@@ -101,14 +101,14 @@ class Promise:
         yield resting_on(proof, exhibit_numbers(least, error, at=at, what=self.what, names=names))
 
 
-def near_two(first: Any, second: Any, claimed: Any, *, what: str) -> Evidence:
+def near_two(first: int, second: int, claimed: sympy.Expr, *, what: str) -> Evidence:
     """A number g within e of two targets has e ≥ ``claimed``: PROVED up to half their distance, else REFUTED."""
     number, error = sympy.symbols("g e", real=True)
     near = [abs(number - target) <= error for target in (first, second)]
     return proved_inequality(error >= claimed, near, what=what)
 
 
-def near_both(number: Any, first: Any, second: Any, error: Any) -> Evidence:
+def near_both(number: sympy.Expr, first: Any, second: Any, error: sympy.Expr) -> Evidence:
     """A number is within an error of two targets."""
     targets = sympy.symbols("first second", real=True)
     farthest = sympy.Max(*(abs(number - target) for target in targets))

@@ -24,7 +24,7 @@ RAMP = lambda u: sympy.Min(sympy.Max(u, 0), 1)
 RELU = lambda u: sympy.Max(u, 0)
 
 
-def two_terms(x: Any, t: Any) -> Any:
+def two_terms(x: sympy.Symbol, t: int) -> sympy.Expr:
     """G(x, t) = σ(x − t) + σ(t − x), σ the ramp: a fixed sum of two terms on the square."""
     return RAMP(x - t) + RAMP(t - x)
 

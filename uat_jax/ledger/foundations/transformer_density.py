@@ -79,7 +79,7 @@ def neighbours_exchanged() -> tuple[Step, ...]:
     return tuple(Step(name, total(of, P, a, b, R), total(of, P, b, a, R)) for name, of in sums.items())
 
 
-def _token(name: str, rows: Any) -> m.Letter:
+def _token(name: str, rows: sympy.Expr | int) -> m.Letter:
     """Slice i of some tokens, rows × d."""
     return m.Letter(name, rows, WIDTH, (HEAD,))
 
@@ -125,13 +125,13 @@ def equal_tokens(rows: Callable[..., m.Expression] = m.Ones) -> Iterator[Evidenc
     yield from proved([step], method=Method.NORMAL_FORM, what="equal tokens have equal outputs")
 
 
-def equal_outputs_bound(error: Any) -> Iterator[Evidence]:
+def equal_outputs_bound(error: sympy.Expr) -> Iterator[Evidence]:
     """At x = (1, 1) both outputs are one number, layer by layer; f asks for 2 and 1."""
     yield next(equal_tokens())
     yield near_two(2, 1, error, what=f"one number misses 2 or 1 by at least {error}")
 
 
-def _between(error: Any) -> Evidence:
+def _between(error: sympy.Expr) -> Evidence:
     """The number 3/2 for both outputs."""
     return near_both(Rational(3, 2), 2, 1, error)
 
@@ -161,7 +161,7 @@ def middle_slope() -> Iterator[Evidence]:
         yield proved_inequality(slope >= sympy.Min(before, after), mean_values, what=what, subject=where)
 
 
-def alternation(claimed: Any) -> Iterator[Evidence]:
+def alternation(claimed: object) -> Iterator[Evidence]:
     """G = a x + c + w σ(v x + b) misses sin 5πx by at least 1, if σ' rises up to some point and falls from there on.
 
     G' then also does, so that its mean slopes d_1, …, d_4 between the five points satisfy d_3 ≥ min(d_2, d_4); or −G'
@@ -196,7 +196,7 @@ def one_unit_bound(error: Any) -> Iterator[Evidence]:
     yield from alternation(error)
 
 
-def _zero(error: Any) -> Evidence:
+def _zero(error: sympy.Expr) -> Evidence:
     """G = 0, with w = 0, is as far from the sine as that is from 0."""
     s = sympy.Symbol("sin 5πx", real=True)
     return proved_inequality(abs(0 - s) <= error, [s <= 1, s >= -1], what=f"G = 0 is within {error} of the sine")

@@ -79,7 +79,7 @@ SIGMAS = {
 IN_JAX = {"relu": jax.nn.relu, "gelu": partial(jax.nn.gelu, approximate=False), "silu": jax.nn.silu}
 
 
-def unbounded(slope: Any) -> Iterator[Evidence]:
+def unbounded(slope: sympy.Expr) -> Iterator[Evidence]:
     """σ(t) ≥ slope · t for t ≥ 0: relu(t) = t; gelu and silu are t times a number from 1/2 to 1."""
     positive, part = sympy.Symbol("t", nonnegative=True), sympy.Symbol("Φ(t)", real=True)
     at_least_half = [part >= Rational(1, 2), part <= 1]

@@ -28,7 +28,7 @@ width = sympy.Symbol("m", integer=True, positive=True)
 a, s = (sympy.IndexedBase(name, real=True) for name in "as")
 
 
-def entry(summand: Any) -> Any:
+def entry(summand: Any) -> sympy.Expr:
     """Entry k of a product α s: Σ_{l=1}^m α_kl s_l for 1 ≤ k ≤ m, with SymPy summing over Kronecker's delta."""
     total = sympy.Sum(summand, (l, 1, width)).doit()
     return total.args[0].expr if isinstance(total, sympy.Piecewise) else total  # type: ignore[union-attr]

@@ -26,6 +26,7 @@ from uat_jax.networks import Network, digits, load_inputs, load_network
 from uat_jax.symbolic.derivation import derive
 from uat_jax.symbolic.induction import closed_form_induction
 from uat_jax.symbolic.layers import Layers
+from uat_jax.typing import PyTree
 
 TRAINED_TRIALS = 2
 """Held-out images whose exact value is computed in balls."""
@@ -79,7 +80,7 @@ class _Sample:
     """Both forms and the arguments they are compared on; ``axes`` as in `compare_on`, ``drawn``: how they came about."""
 
     kernels: Kernels
-    arguments: Any
+    arguments: PyTree
     axes: Any
     what: str
     drawn: str
@@ -139,7 +140,7 @@ def _predictions(
     return Evidence(Method.PREDICTIONS, finding, Verdict.AGREES if same == len(labels) else Verdict.UNKNOWN, figures)
 
 
-def _outputs(function: Program, layers: Any, inputs: np.ndarray, device: str | None) -> np.ndarray:
+def _outputs(function: Program, layers: PyTree, inputs: np.ndarray, device: str | None) -> np.ndarray:
     """What a kernel returns for all inputs, in the blocks of the float comparison: XLA compiles both alike, once."""
     trials = given_trials((layers, inputs), (None, 0), device)
     traced = jax.make_jaxpr(function)(trials.structure)

@@ -6,7 +6,7 @@ at which p takes two values.  What is static stays so at every depth, by inducti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -20,7 +20,7 @@ from uat_jax.decide import dependence
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Verdict
-from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
+from uat_jax.ledger.claim import ELEMENTWISE, Claim, Decide, Kind
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v2
 from uat_jax.lowering import Lowered
@@ -84,7 +84,7 @@ class Parameters:
 
     lines: Mapping[m.Letter, m.Expression]
     closed: ClosedForm
-    names: Mapping[Any, Any]
+    names: Mapping[sympy.Expr, sympy.Expr]
     tokens: int
     traced: dict[m.Letter, Callable[[jax.Array], jax.Array]] = field(default_factory=dict)
 
@@ -204,7 +204,7 @@ def _of(network: str, parameter: str) -> Parameters:
     return parameters(network, BY_POSITION if parameter == "b3-by-position" else SHARED)
 
 
-def shared_bias(heads: Any, *, residual: bool) -> m.Expression:
+def shared_bias(heads: sympy.Expr | int, *, residual: bool) -> m.Expression:
     """A(X)(1 ⊗ v) + 1 ⊗ w, what a layer makes of a token-shared bias; with ``residual`` A(X) = I + W_HVO(X).
 
     It is 1 ⊗ (Σ_i (E_i W_Vi W_Oi)ᵀ v + w), because the rows of H_i sum to one: H_i 1 = 1.
@@ -217,7 +217,7 @@ def shared_bias(heads: Any, *, residual: bool) -> m.Expression:
     return A @ m.Kronecker(one, v) + m.Kronecker(one, w)
 
 
-def one_token(heads: Any) -> m.Expression:
+def one_token(heads: sympy.Expr | int) -> m.Expression:
     """W_HVO(X) of one token, written Σ_i H_i 1 ⊗ (E_i W_Vi W_Oi)ᵀ: for N = 1 the column 1 is the number one."""
     of, X, i = Attention(heads), tokens(heads), sympy.Symbol("i", integer=True, nonnegative=True)
     row = of.pattern(1, i, X) @ m.Ones(m.dimension("N"), 1)
@@ -225,7 +225,7 @@ def one_token(heads: Any) -> m.Expression:
     return sum_.renamed({m.dimension("N"): sympy.Integer(1)})
 
 
-def tokens(heads: Any) -> m.Letter:
+def tokens(heads: sympy.Expr | int) -> m.Letter:
     """X, N × M_0."""
     return m.Letter("X", m.dimension("N"), Attention(heads).features(0))
 
@@ -262,8 +262,6 @@ def at_every_depth(parameter: str) -> Iterator[Evidence]:
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
-
-Decide = Callable[[Settings], Iterable[Evidence]]
 
 
 def _row(network: str, parameter: str) -> Decide:

@@ -7,12 +7,11 @@ updates.one-shot, updates.boxes and updates.corrected-boxes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from uat_jax.decide.programs import settle
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Verdict
-from uat_jax.ledger.claim import SQUARE, Claim, Kind
+from uat_jax.ledger.claim import SQUARE, Claim, Decide, Kind
 from uat_jax.ledger.edit import OneEdit, apply, letter, shape
 from uat_jax.ledger.layers.update_lists import BIAS, PRINTED, corrected_boxes, j, written
 from uat_jax.ledger.record import Record, Status
@@ -63,7 +62,9 @@ _THIRD = (
 )
 
 
-def _claim(name: str, title: str, printed: str, read: str, decide: Any, *, kind=Kind.IDENTITY, correction="") -> Claim:
+def _claim(
+    name: str, title: str, printed: str, read: str, decide: Decide, *, kind=Kind.IDENTITY, correction=""
+) -> Claim:
     return Claim(
         id=f"fig-2.{name}",
         title=title,

@@ -26,7 +26,7 @@ from uat_jax.decide.equivalence import certify
 from uat_jax.decide.exhibits import exhibit, exhibit_numbers
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
+from uat_jax.ledger.claim import ELEMENTWISE, Claim, Decide, Kind
 from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.foundations.elementary import equations, resting_on
 from uat_jax.ledger.source import duat, v2
@@ -89,7 +89,7 @@ def maximum_network(x: jax.Array, y: jax.Array) -> jax.Array:
     return residual_network((first, second), jnp.stack([x, y]), jax.nn.relu)[0]
 
 
-def relu(t: Any) -> Any:
+def relu(t: sympy.Expr) -> Any:
     """max(t, 0) of a SymPy expression."""
     return sympy.Max(t, 0)
 
@@ -195,7 +195,7 @@ _READING = "UAT: some sum a x + k + Σ_{j=1}^{N} α_j σ(w_j x + b_j) with fixed
 
 
 def _claim(
-    name: str, title: str, read: str, expects: Verdict, decide: Any, *hypotheses: str, correction: str = ""
+    name: str, title: str, read: str, expects: Verdict, decide: Decide, *hypotheses: str, correction: str = ""
 ) -> Claim:
     return Claim(
         id=f"lemma-2.{name}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle
@@ -20,6 +19,7 @@ from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.updates import W1, W2, W3, Assignment, b2, b3
+from uat_jax.typing import PyTree
 
 i, j = INDEX, INDEX + 1
 
@@ -73,7 +73,7 @@ def _equations_28_29(index) -> Program:
     return Program({of.x(j): y + (C @ m.Activation(B @ y + b) + c)}, of.x(j))
 
 
-def _index_of_28(layer: Any, settings: Settings) -> Iterator[Evidence]:
+def _index_of_28(layer: PyTree, settings: Settings) -> Iterator[Evidence]:
     """Layer i+1 with the parameters of that layer."""
     of = u.square_layers("transformer")
     network = Program({of.x(j): of.apply(j, of.x(i))}, of.x(j))
@@ -139,7 +139,7 @@ def _equation_31(index) -> Program:
     return Program({of.x(j): value}, of.x(j))
 
 
-def _decide_31(layer: Any, settings: Settings) -> Iterator[Evidence]:
+def _decide_31(layer: PyTree, settings: Settings) -> Iterator[Evidence]:
     of = u.square_layers("transformer")
     network = Program({of.x(j): of.apply(j, of.x(i))}, of.x(j))
     yield from settle(network, _equation_31(layer), what="Eq. 31 against Eq. 30, for every i")

@@ -27,6 +27,7 @@ from uat_jax.networks import (
 )
 from uat_jax.symbolic.derivation import Derivation, derive
 from uat_jax.symbolic.layers import Attention, Layers
+from uat_jax.typing import PyTree
 
 
 def letters(kind: str, layers: Sequence[Any]) -> dict[str, jax.Array]:
@@ -75,13 +76,13 @@ class Kernels:
         program = found.parameters
         return Lowered(program, found.layers.x(0), activation(self.activation), self.precision, sizes)  # type: ignore[arg-type]
 
-    def plain(self, arguments: tuple[Any, jax.Array]) -> jax.Array:
+    def plain(self, arguments: tuple[PyTree, jax.Array]) -> jax.Array:
         """The network as anyone would write it (Eq. 20, Eq. 30)."""
         layers, x = arguments
         network = residual_network if self.kind == "residual" else transformer
         return network(layers, x, activation(self.activation), precision=self.precision).reshape(-1)
 
-    def closed(self, arguments: tuple[Any, jax.Array]) -> jax.Array:
+    def closed(self, arguments: tuple[PyTree, jax.Array]) -> jax.Array:
         """The closed form of Theorem 1, parameters merged by real matrix products."""
         layers, x = arguments
         return self.lowered(letters(self.kind, layers), x.reshape(-1))

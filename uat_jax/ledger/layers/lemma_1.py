@@ -9,7 +9,6 @@ with diagonal coefficients.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import sympy
 
@@ -65,7 +64,7 @@ def _scalar(settings: Settings) -> Iterator[Evidence]:
     yield from proved([scalar_case()], method=Method.NORMAL_FORM, what="for all shapes and every N")
 
 
-def entry_beside(value: Any, settings: Settings) -> Iterator[Evidence]:
+def entry_beside(value: sympy.Expr, settings: Settings) -> Iterator[Evidence]:
     """Whether entry (1, 2) of β α is that number for α = diag(a_1, a_2), m = 2."""
     a = sympy.symbols("a_1 a_2")
     b = sympy.Matrix(2, 2, sympy.symbols("β_11 β_12 β_21 β_22"))

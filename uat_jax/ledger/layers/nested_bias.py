@@ -221,7 +221,7 @@ def derived_terms() -> Any:
     return (last - first + 1).xreplace({INDEX: LAYER - 1})
 
 
-def _number(claimed: Any, settings: Settings) -> Iterator[Evidence]:
+def _number(claimed: sympy.Expr, settings: Settings) -> Iterator[Evidence]:
     """``claimed`` against the number of σ-terms that Theorem 1 has for every j, counted for j = 1…5."""
     shapes = [{LAYER: j} for j in DEPTHS]
     what, measured = "σ-terms of b_{j,2}", lambda shape: terms(shape[LAYER])

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+
+import sympy
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.verdict import Evidence, Method
@@ -57,14 +58,14 @@ def of_the_closed_form(kind: str, rule: Recurrence | None = None, special: Speci
     closed, special = ClosedForm(layers), special or empty_layer(layers)
     rules = step_definitions(closed, layers, rule or recurrence(closed, j))
 
-    def definitions(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+    def definitions(letter: m.Letter, ranges: Mapping[sympy.Expr, sympy.Expr]) -> m.Expression | None:
         found = special.get(letter) or rules(letter, ranges)
         return None if found is None else found.xreplace(special)  # type: ignore[return-value]
 
     return Step(f"closed form, {kind} network", closed.x(j), closed.x(i), definitions)
 
 
-def of_a_box(kind: str, rules: tuple[Assignment, ...], k: Any) -> Step:
+def of_a_box(kind: str, rules: tuple[Assignment, ...], k: sympy.Symbol) -> Step:
     """One box more: what Eq. 33 gives after it is what it gave before, U being its terms but the last.
 
     A rule with the index k is meant for every k ≤ i, for U too.
@@ -87,7 +88,7 @@ def of_a_box(kind: str, rules: tuple[Assignment, ...], k: Any) -> Step:
     return Step(f"one box more, {kind} network", program[program.result], after, dict(program.lines))
 
 
-def in_front(rules: tuple[Assignment, ...], bias: Assignment, k: Any) -> tuple[Step, ...]:
+def in_front(rules: tuple[Assignment, ...], bias: Assignment, k: sympy.Symbol) -> tuple[Step, ...]:
     """Layers 1 … i that are empty, in front of a network: the rules at j = i leave layer i + 1 what it is.
 
     They do so whatever layer i + 1 holds, and so in every order and as often as they are carried out.  The rules further
@@ -110,11 +111,11 @@ def of_the_biases() -> Iterator[Evidence]:
     yield from larger_depths(*map(of_the_network, KINDS), *map(of_the_closed_form, KINDS))
 
 
-def of_boxes(rules: tuple[Assignment, ...], k: Any, *kinds: str) -> Iterator[Evidence]:
+def of_boxes(rules: tuple[Assignment, ...], k: sympy.Symbol, *kinds: str) -> Iterator[Evidence]:
     """For readings that carry out a list of rules box by box: layers behind the network."""
     yield from larger_depths(*map(of_the_network, kinds), *(of_a_box(kind, rules, k) for kind in kinds))
 
 
-def of_orders(rules: tuple[Assignment, ...], bias: Assignment, k: Any) -> Iterator[Evidence]:
+def of_orders(rules: tuple[Assignment, ...], bias: Assignment, k: sympy.Symbol) -> Iterator[Evidence]:
     """For readings that carry out a list of rules in any other order: layers in front of the network."""
     yield from larger_depths(*map(of_the_network, KINDS), *in_front(rules, bias, k))

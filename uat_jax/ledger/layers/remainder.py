@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import settle_shape
 from uat_jax.decide.verdict import Evidence, Verdict
-from uat_jax.ledger.claim import SQUARE, Claim, Kind
+from uat_jax.ledger.claim import SQUARE, Claim, Decide, Kind
 from uat_jax.ledger.edit import OneEdit, apply, equation, letter
 from uat_jax.ledger.source import Source, duat, v2
 from uat_jax.symbolic import language as m
@@ -79,7 +78,7 @@ _UPDATED = "W_{i+1,2} and b_{i+1,2} are those of Eq. 27"
 
 
 def _recursion_claim(
-    name: str, title: str, printed: str, source: Source, read: str | None, decide: Any, correction: str = ""
+    name: str, title: str, printed: str, source: Source, read: str | None, decide: Decide, correction: str = ""
 ) -> Claim:
     return Claim(
         id=f"remainder.{name}",

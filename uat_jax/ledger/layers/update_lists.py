@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import sympy
 
@@ -65,7 +64,7 @@ PRINTED_LATEX = (
 Rules = tuple[Assignment, ...]
 
 
-def _at(rules: Rules, number: Any) -> list[Assignment]:
+def _at(rules: Rules, number: sympy.Expr | int) -> list[Assignment]:
     return [rule.at(j, number) for rule in rules]
 
 
@@ -239,7 +238,7 @@ def _first_factor(kind: str) -> Callable[[Assignment, Settings], Iterator[Eviden
 EVERY = "every j"
 
 
-def _raw_weights(last: Any, settings: Settings) -> Iterator[Evidence]:
+def _raw_weights(last: int, settings: Settings) -> Iterator[Evidence]:
     """The corrected boxes on a Transformer's own W_{j,2}, with Eq. 30's factor put in for j = 1, …, ``last`` alone."""
 
     def pair(depth: int) -> tuple[Program, Program]:

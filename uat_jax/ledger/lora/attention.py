@@ -117,13 +117,16 @@ def _value_output_delta(of: Attention) -> Step:
     """With Q and K left alone, ΔA = Σ_i H_i ⊗ (E_i(ΔV_i W_Oi + W_Vi ΔO_i + ΔV_i ΔO_i))ᵀ."""
     X = m.Letter("X", of.tokens, of.features(0))
 
-    def head(i: Any) -> m.Expression:
+    def head(i: sympy.Expr | int) -> m.Expression:
         E, V, O = of.select(1, i), of.weight("V", 1, i), of.weight("O", 1, i)
         change = delta(V) @ O + V @ delta(O) + delta(V) @ delta(O)
         return m.Kronecker(of.pattern(1, i, X), (E @ change).T)
 
-    written = isinstance(of.heads, int)
-    total = m.Addition(*map(head, range(1, of.heads + 1))) if written else m.RangeSum(head(i), i, 1, of.heads)
+    total = (
+        m.Addition(*map(head, range(1, of.heads + 1)))
+        if isinstance(of.heads, int)
+        else m.RangeSum(head(i), i, 1, of.heads)
+    )
     return Step(f"V, O, {of.heads} heads", _tuned(of.matrix(1, X), "VO") - of.matrix(1, X), total)
 
 

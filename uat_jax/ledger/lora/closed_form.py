@@ -26,6 +26,7 @@ from uat_jax.symbolic.layers import KINDS, Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
 from uat_jax.symbolic.step import Induction, Step
+from uat_jax.typing import PyTree
 
 J = sympy.Symbol("j", integer=True, positive=True)
 
@@ -62,7 +63,7 @@ def _reading(name: str, *kinds: str) -> OneEdit:
     return OneEdit(AFTER, BEFORE, decide)
 
 
-def _delta_index(layer: Any, settings: Settings) -> Iterator[Evidence]:
+def _delta_index(layer: PyTree, settings: Settings) -> Iterator[Evidence]:
     """The deltas of that layer, j or j + 1, in the own weights of layer j, and every parameter computed anew."""
     shift = int(layer - J)
     for kind in KINDS:

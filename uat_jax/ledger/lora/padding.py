@@ -63,7 +63,7 @@ def of_eq_18(kind: str, reading: Reading, special: Special) -> Step:
     added = lambda k, version: m.Letter("T", u.D, u.F, (k,), (version,))
     t = lambda k: m.Letter("t", u.F, 1, (k,))
 
-    def form(depth: Any) -> m.Expression:
+    def form(depth: sympy.Expr) -> m.Expression:
         terms = m.RangeSum((closed.W3(k, depth) + added(k, depth)) @ t(k), k, 1, depth)
         return m.Addition(closed.affine(depth), terms)
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import sympy
+
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import closed_form
@@ -33,7 +35,7 @@ class TunedLayers(Layers):
 
     shift: int = 0
 
-    def parameters(self, j: Any) -> tuple[m.Expression, ...]:  # type: ignore[override]
+    def parameters(self, j: sympy.Expr | int) -> tuple[m.Expression, ...]:  # type: ignore[override]
         """A_j, B_j + ΔB_{j+shift}, C_j + ΔC_{j+shift}, b_j, c_j."""
         A, B, C, b, c = super().parameters(j)
         at = j + self.shift

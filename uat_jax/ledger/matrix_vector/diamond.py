@@ -50,7 +50,7 @@ def chain(association: Association, *operands: m.Expression) -> m.Expression:
 _DIMENSIONS = ("m", "n")
 
 
-def _letters(rows: Any, columns: Any) -> tuple[m.Letter, m.Letter]:
+def _letters(rows: sympy.Expr | int, columns: sympy.Expr | int) -> tuple[m.Letter, m.Letter]:
     """W of m × n and x of m × 1."""
     return m.Letter("W", rows, columns, (1,)), m.Letter("x", rows, 1, (0,))
 
@@ -144,7 +144,8 @@ def _not_associative(settings: Settings) -> Iterator[Evidence]:
     """(A ⋄ B) ⋄ C = BᵀAC and A ⋄ (B ⋄ C) = AᵀBᵀC, applied to a column."""
     n = m.dimension("n")
     operands, x = [m.Letter(name, n, n) for name in "ABC"], m.Letter("x", n, 1)
-    step = Step("associativity", *(chain(association, *operands) @ x for association in Association))
+    left, right = (chain(association, *operands) @ x for association in Association)
+    step = Step("associativity", left, right)
     yield from opposite(settle_equation(step, what="(A ⋄ B) ⋄ C = A ⋄ (B ⋄ C)"))
 
 

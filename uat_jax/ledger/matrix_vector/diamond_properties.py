@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import sympy
+
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
@@ -32,7 +34,7 @@ class Operands:
     x: m.Letter
 
 
-def _matrix(name: str, rows: Any, columns: Any, index: int) -> m.Letter:
+def _matrix(name: str, rows: Any, columns: sympy.Expr | int, index: int) -> m.Letter:
     return m.Letter(name, rows, columns, (index,))
 
 

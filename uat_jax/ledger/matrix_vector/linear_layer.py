@@ -62,7 +62,7 @@ Entry = Callable[[Any, Any, Any, Any, Any], Any]
 """(w, token, place, row, shift) → the entry of a matrix at row token·m + place and column row·m + shift."""
 
 
-def entry_of_15(w: Any, token: Any, place: Any, row: Any, shift: Any) -> Any:
+def entry_of_15(w: Any, token: Any, place: Any, row: Any, shift: Any) -> sympy.Expr:
     """Eq. 15: column ``shift`` of the m columns of a row of W has that row's entries, one in every m places from shift on."""
     return w[row, token] * identity_entry(place, shift)
 
@@ -167,7 +167,7 @@ Family = Callable[[Any, Any], Any]
 """The entry (a, b) of a matrix, by index notation."""
 
 
-def identity_entry(a: Any, b: Any) -> Any:
+def identity_entry(a: Any, b: Any) -> sympy.Expr:
     """δ_{a,b}."""
     return sympy.KroneckerDelta(a, b)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import by_depth, settle
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
+from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Decide, Kind
 from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.networks import ResidualLayer, residual_network
@@ -33,8 +33,11 @@ from uat_jax.symbolic.norms import lipschitz, norm, same_norm, submultiplicative
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
 from uat_jax.symbolic.step import Step
+from uat_jax.typing import PyTree
 
-Decide = Callable[[Settings], Iterable[Evidence]]
+if TYPE_CHECKING:
+    from uat_jax.symbolic.language import Zero
+
 LAMBDA = sympy.Symbol("λ", nonnegative=True)
 """A Lipschitz constant of σ."""
 
@@ -44,7 +47,9 @@ def for_both_kinds(decide: Callable[[str], Iterator[Evidence]]) -> Decide:
     return lambda settings: (replace(found, subject=kind) for kind in KINDS for found in decide(kind))
 
 
-def edit_for_both_kinds(printed: Any, corrected: Any, decide: Callable[[str, Any], Iterator[Evidence]]) -> OneEdit:
+def edit_for_both_kinds(
+    printed: Zero | str, corrected: object, decide: Callable[[str, Any], Iterator[Evidence]]
+) -> OneEdit:
     """A false statement on both kinds of networks; ``decide`` takes the kind and the statement."""
     by = lambda statement, settings: for_both_kinds(lambda kind: decide(kind, statement))(settings)
     return OneEdit(printed, corrected, by)
@@ -157,13 +162,13 @@ def random_network() -> tuple[tuple[ResidualLayer, ...], np.ndarray]:
     return tuple(layers), draw(D)
 
 
-def actual_difference(layers: Any, x: jax.Array) -> jax.Array:
+def actual_difference(layers: PyTree, x: jax.Array) -> jax.Array:
     """‖x_L − x̃_L‖_∞ with σ = tanh, layer REMOVED removed."""
     kept = residual_network(layers, x, jnp.tanh)
     return jnp.max(jnp.abs(kept - pruned_residual_network(layers, (REMOVED,), x, jnp.tanh)))
 
 
-def claimed_bound(layers: Any, x: jax.Array) -> jax.Array:
+def claimed_bound(layers: PyTree, x: jax.Array) -> jax.Array:
     """Π_{j>k} (‖A_j‖ + ‖C_j‖ ‖B_j‖) (‖A_k − I‖ ‖x_{k−1}‖ + ‖c_k‖ + ‖C_k s_k‖), all ∞-norms; tanh has λ = 1."""
     size, column = (lambda W: jnp.max(jnp.sum(jnp.abs(W), axis=1))), (lambda v: jnp.max(jnp.abs(v)))
     before = residual_network(layers[: REMOVED - 1], x, jnp.tanh)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from uat_jax.decide.figures import Deduced
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
+from uat_jax.ledger.claim import ELEMENTWISE, Claim, Decide, Kind
 from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.pruning import layer_removal
 from uat_jax.ledger.record import Record, Status
@@ -29,7 +29,6 @@ CLOSE = Abs(S_1 + S_2 - f) < epsilon
 """The hypothesis (DUAT Eq. 13, 14): all terms together are within ε of f."""
 
 Relation = Any
-Decide = Callable[[Settings], Iterable[Evidence]]
 
 
 def follows(claimed: Relation, *hypotheses: Relation, what: str) -> Decide:
@@ -54,7 +53,7 @@ def _two_sums(settings: Settings) -> Iterator[Evidence]:
     term = alpha @ m.Activation(W.T @ x + theta)
     parts = term, term @ chi, term @ (m.Identity(1) - chi)
     summed = [m.RangeSum(part, j, 1, N) for part in parts]
-    three = [m.Addition(*(part.xreplace({j: sympy.Integer(k)}) for k in (1, 2, 3))) for part in parts]
+    three = [m.Addition(*(part.renamed({j: sympy.Integer(k)}) for k in (1, 2, 3))) for part in parts]
     steps = [
         Step("Σ = Σ over Λ_1 + Σ over Λ_2", summed[0], summed[1] + summed[2]),
         Step("three terms", three[0], three[1] + three[2]),
@@ -112,7 +111,14 @@ _SOURCES_16 = (duat("4.3", 16),)
 
 
 def _row(
-    name: str, title: str, ledger: str, sources: tuple, printed: str, reading: str, decide: Decide, **more: Any
+    name: str,
+    title: str,
+    ledger: str,
+    sources: tuple,
+    printed: str,
+    reading: str,
+    decide: Decide,
+    **more: Any,
 ) -> Claim:
     fields = {
         "kind": Kind.INEQUALITY,

@@ -33,6 +33,7 @@ from uat_jax.symbolic.blocks.sizes import FEATURES, TOKENS
 from uat_jax.symbolic.induction import closed_form_induction
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.step import Step
+from uat_jax.typing import PyTree
 
 VOCABULARY = m.dimension("V")
 
@@ -56,7 +57,7 @@ def _cross_attention(settings: Settings) -> Iterator[Evidence]:
     yield proof
     closed = real.closed_form_of([_cross(groups=1, scoring=plain_scores)], 2)
 
-    def network(layer: Any, x: jax.Array, z: jax.Array) -> jax.Array:
+    def network(layer: PyTree, x: jax.Array, z: jax.Array) -> jax.Array:
         y = x + multihead(layer.attention, x, context=z)
         return y + plain_feed_forward(layer.feed_forward, y, jax.lax.lgamma)
 

@@ -13,7 +13,7 @@ from uat_jax.decide.confirmation import agreeing
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.claim import Claim, Decide, Kind
 from uat_jax.ledger.real import networks as real
 from uat_jax.ledger.source import duat, v2
 from uat_jax.networks.block import Block as NetworkBlock
@@ -28,6 +28,7 @@ from uat_jax.symbolic.blocks.block import Block, Parts
 from uat_jax.symbolic.blocks.sizes import TOKENS
 from uat_jax.symbolic.induction import closed_form_induction
 from uat_jax.symbolic.layers import Layers
+from uat_jax.typing import PyTree
 
 SOURCES = (duat("B.3", 30, 31), v2("C.2"))
 """Where the papers say what a layer of a Transformer is."""
@@ -35,7 +36,7 @@ SOURCES = (duat("B.3", 30, 31), v2("C.2"))
 SOFTMAX = "H_i is a softmax: in every row some score is finite, so that the row sums to 1"
 
 
-def row(number: str, name: str, title: str, printed: str, decide: Any, **more: Any) -> Claim:
+def row(number: str, name: str, title: str, printed: str, decide: Decide, **more: Any) -> Claim:
     """A row of this chapter: about what the papers omit, so that what is printed here is ours."""
     defaults = {"kind": Kind.IDENTITY, "expects": Verdict.PROVED, "hypotheses": (SOFTMAX,)}
     about = {**defaults, **more}
@@ -169,7 +170,7 @@ class Case:
         layers = tuple(jax.eval_shape(lambda: self.initialise(jax.random.key(0))) for _ in numbers)  # shapes suffice
         options = BlockOptions(jax.lax.lgamma, scoring=scores.network)
 
-        def network(layers: Any, x: jax.Array) -> jax.Array:
+        def network(layers: PyTree, x: jax.Array) -> jax.Array:
             for layer in layers:
                 x = self.network(layer, x, options)
             return x

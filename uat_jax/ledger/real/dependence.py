@@ -13,7 +13,7 @@ from uat_jax.decide import dependence
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method
-from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
+from uat_jax.ledger.claim import ELEMENTWISE, Claim, Decide, Kind
 from uat_jax.ledger.real import networks as real
 from uat_jax.ledger.real.blocks import SOFTMAX, Case, row
 from uat_jax.ledger.real.transformers import GATED, MIXTURE, POST_NORM, PRE_NORM
@@ -24,8 +24,6 @@ from uat_jax.symbolic.blocks.norms import LayerNorm
 from uat_jax.symbolic.blocks.sizes import FEATURES, HIDDEN, TOKENS, column_for_each_token, for_each_token
 from uat_jax.symbolic.program import letters_of
 from uat_jax.symbolic.step import Step
-
-Decide = Callable[[Settings], Iterator[Evidence]]
 
 SIZES: dict[Any, int] = {TOKENS: 1, FEATURES: 3, WIDTH: 1, VALUE_WIDTH: 1, HIDDEN: 1, EXPERTS: 2}
 INPUTS = ([[0, 0, 1]], [[1, 0, 0]])
@@ -85,7 +83,7 @@ def value(case: Case, parameter: str) -> Callable[[jax.Array], jax.Array]:
 
 
 def _weights(letter: m.Letter) -> np.ndarray:
-    rows, columns = (int(size.xreplace(SIZES)) for size in letter.shape)
+    rows, columns = (int(m.replaced(size, SIZES)) for size in letter.shape)
     return np.resize([1, 0, 0, -1, 1], (rows, columns))
 
 

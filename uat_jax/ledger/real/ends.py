@@ -108,7 +108,7 @@ def _softmax_output(settings: Settings) -> Iterator[Evidence]:
     yield no_finite_sum(coefficient, a, b, v, what="a softmax over v + 2 words, v ≥ 1")
 
 
-def no_finite_sum(coefficient: Any, a: Any, b: Any, v: Any, *, what: str) -> Evidence:
+def no_finite_sum(coefficient: Any, a: Any, b: Any, v: sympy.Expr, *, what: str) -> Evidence:
     """PROVED: f = 1/(v + e^x + e^y) is no sum of finitely many functions σ_k(p_k x + q_k y) of one variable.
 
     Where u = e^x and w = e^y are small, f is the absolutely convergent Σ c(a,b) u^a w^b with (v + u + w) Σ c u^a w^b = 1.

@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import sympy
 
 from uat_jax.decide.effort import LAWS, Effort
 from uat_jax.decide.identity import identical
@@ -89,8 +90,8 @@ def attention_arrays(of: MultiHead, layer: HeadArrays) -> Arrays:
 
 
 def _heads(of: MultiHead) -> list[Head]:
-    groups = range(1, of.groups + 1)
-    return [(g,) if of.per_group == 1 else (g, k) for g in groups for k in range(1, of.per_group + 1)]
+    groups = range(1, int(of.groups) + 1)
+    return [(g,) if of.per_group == 1 else (g, k) for g in groups for k in range(1, int(of.per_group) + 1)]
 
 
 def feed_forward_arrays(of: FeedForward, layer: AnyFeedForward) -> Arrays:
@@ -159,7 +160,7 @@ def closed_form_of(
 def function_of(
     expression: m.Expression,
     argument: m.Letter,
-    sizes: Mapping[Any, int],
+    sizes: Mapping[sympy.Expr, int],
     functions: Mapping[str, Function] | None = None,
 ) -> Callable[[Arrays, jax.Array], jax.Array]:
     """An expression as a function (arrays of its other letters, the argument) → its value."""

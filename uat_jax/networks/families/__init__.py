@@ -13,7 +13,6 @@ tensors.py      names, shapes and dtype of the weights, checked
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import jax
 
@@ -57,6 +56,7 @@ from uat_jax.networks.families.starcoder2 import STARCODER2
 from uat_jax.networks.families.t5 import T5
 from uat_jax.networks.families.vit import VIT
 from uat_jax.networks.model import Model
+from uat_jax.typing import JsonObject
 
 ENCODERS = (BERT, ROBERTA, XLM_ROBERTA, CAMEMBERT, DISTILBERT, MPNET, ELECTRA, ALBERT, T5, VIT)
 LIKE_GPT = (GPT2, OPT, BLOOM, GPT_NEOX, GPTJ, PHI, FALCON, CLIP_TEXT, MAMBA)
@@ -133,7 +133,7 @@ def build_model(
     return jax.device_put(model.compiled_soon(), may_alias=False)
 
 
-def _family(config: Mapping[str, Any]) -> tuple[Family, str]:
+def _family(config: JsonObject) -> tuple[Family, str]:
     names, kind = config.get("architectures"), config.get("model_type")
     if not isinstance(names, list) or len(names) != 1 or not isinstance(names[0], str):
         wanted = f"wanted one name in config.json, such as {', '.join(['BertModel', 'GPT2LMHeadModel'])}"
@@ -146,7 +146,7 @@ def _family(config: Mapping[str, Any]) -> tuple[Family, str]:
     return family, names[0]
 
 
-def _what_is_missing(kind: Any) -> str:
+def _what_is_missing(kind: object) -> str:
     """What is known of a type of model, or which of its architectures there are."""
     if isinstance(kind, str) and kind in MISSING:
         return f", which has {MISSING[kind]}"

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from uat_jax.networks.adapted import Adapted
 from uat_jax.networks.checkpoint import FolderPath, json_object, read_tensors
 from uat_jax.networks.families.adapter_config import ADAPTER_CONFIG, LoraConfig, is_named, lora_config
 from uat_jax.networks.families.tensors import Tensors, cast, is_float, refuse
+from uat_jax.typing import JsonObject
 
 ADAPTER_WEIGHTS = "adapter_model.safetensors"
 NAME = re.compile(r"base_model\.model\.(?P<layer>.+)\.lora_(?P<factor>[AB])\.weight")
@@ -107,7 +108,7 @@ def _check_factors(layer: str, A: np.ndarray, B: np.ndarray, rank: int) -> None:
 
 def adapted(
     tensors: Tensors, adapter: Adapter | None, *, prefix: str, ignored: str, conv1d: bool = False
-) -> dict[str, Any]:
+) -> JsonObject:
     """The tensors of a model with W + s B A in place of W for every layer that the adapter belongs to.
 
     `tensors` are named without `prefix`, the adapter's layers with or without it; what matches the pattern `ignored`

@@ -11,6 +11,7 @@ from typing import Any
 
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.networks.families.config import Config
+from uat_jax.typing import JsonObject
 
 ADAPTER_CONFIG = "adapter_config.json"
 ALL_LINEAR = "all-linear"
@@ -101,7 +102,7 @@ def _end_of_name(pattern: str) -> str:
     return rf"(.*\.)?({pattern})$"
 
 
-def lora_config(entries: Mapping[str, Any]) -> LoraConfig:
+def lora_config(entries: JsonObject) -> LoraConfig:
     """The config of a plain LoRA adapter.
 
     Raises `InputError` for entries that are missing or of the wrong kind and `UnsupportedError` for all that is more
@@ -155,7 +156,7 @@ def _names(entry: str, value: Any) -> Names:
     return tuple(value)
 
 
-def _patterns(config: Config, entry: str, kind: Callable[[Config, str], Any]) -> dict[str, Any]:
+def _patterns(config: Config, entry: str, kind: Callable[[Config, str], Any]) -> JsonObject:
     """Pattern → number, each number read as `kind` reads an entry."""
     found = config.entries.get(entry) or {}
     if not isinstance(found, dict):

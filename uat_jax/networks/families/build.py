@@ -30,6 +30,7 @@ from uat_jax.networks.multihead import MultiHead
 from uat_jax.networks.norms import LayerNorm, Norm, RMSNorm
 from uat_jax.networks.rope_scaling import Rope
 from uat_jax.networks.state_space import StateSpace
+from uat_jax.typing import JsonObject
 
 UNLIMITED = 2**31 - 1
 """Positions of a model that counts distances only."""
@@ -247,7 +248,7 @@ class _Building:
         if family.behind_padding:
             positions -= self._first_position()
         activation = None if self.end.head is None else self.end.head.activation
-        entries: dict[str, Any] = {
+        entries: JsonObject = {
             "family": family.model_type,
             "kind": family.kind,
             "epsilon": epsilon,
@@ -412,7 +413,7 @@ class _Building:
             return None
         return self._scaled(self._out(named, prefix, f"{self.end.unembedding}.weight", self.end.tied), "logits")
 
-    def _out(self, named: Tensors, prefix: str, name: str, default: bool | None) -> Any:
+    def _out(self, named: Tensors, prefix: str, name: str, default: bool | None) -> jax.Array:
         """W_U, the transpose of the matrix called `name` or, if it is tied, of the embedding."""
         tied = default is not None and self.config.flag("tie_word_embeddings", default)
         if not tied:

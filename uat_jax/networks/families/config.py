@@ -9,6 +9,7 @@ from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.networks.activations import ACTIVATIONS, Activation
 from uat_jax.networks.checkpoint import CONFIG
 from uat_jax.networks.padding import Padding
+from uat_jax.typing import Array, JsonObject
 
 ACTIVATION_NAMES: Mapping[str, str] = {
     "gelu": "gelu-erf",
@@ -29,7 +30,7 @@ class Config:
     Every method raises `InputError` for an entry that is missing or of the wrong kind.
     """
 
-    entries: Mapping[str, Any]
+    entries: JsonObject
     file: str = CONFIG
     asked: set[str] = field(default_factory=set, compare=False, repr=False)
     """The names that were looked at."""
@@ -63,7 +64,7 @@ class Config:
             raise UnsupportedError(f"got {name} = {value!r:.60}, supported are {', '.join(ACTIVATION_NAMES)}")
         return ACTIVATIONS[ACTIVATION_NAMES[value]]
 
-    def only(self, name: str, supported: Any) -> None:
+    def only(self, name: str, supported: object) -> None:
         """Raise `UnsupportedError` if the entry is there, not null, and not what is supported."""
         value = self.look(name)
         if value is not None and value != supported:
@@ -88,7 +89,7 @@ class Config:
         token = self.look("pad_token_id")
         return Padding(token if type(token) is int and token not in ends else None, ends)
 
-    def _entry(self, name: str, default: Any) -> Any:
+    def _entry(self, name: str, default: Any) -> Array:
         value = self.look(name)
         if value is None and default is None:
             raise InputError(f"got no {name}, wanted it in {self.file}; add it")

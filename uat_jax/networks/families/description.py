@@ -19,9 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from uat_jax.networks.families.config import Config
+from uat_jax.typing import JsonObject
 
 Sizes = Mapping[str, int]
 
@@ -156,13 +157,13 @@ class Family:
     """Whether positions begin behind the number of the padding token, and P counts what stands before them."""
     groups: Callable[[Config, Sizes], int] | None = None
     """How many groups of keys and values there are, where no option says it alone."""
-    options: Callable[[Config, Sizes], Mapping[str, Any]] = lambda config, sizes: {}
+    options: Callable[[Config, Sizes], JsonObject] = lambda config, sizes: {}
     """Entries of `Architecture` that depend on the config: windows, RoPE, scale, caps, experts, the kind of block."""
     multipliers: Callable[[Config, Sizes], Mapping[str, float]] = lambda config, sizes: {}
     """What ``embedding``, ``residual`` (of either part of a block) and ``logits`` are multiplied by."""
     names: Callable[[Config, Sizes], Mapping[str, str]] = lambda config, sizes: {}
     """Roles of a block, or of the whole, that only some configs have."""
-    only: Mapping[str, Any] = field(default_factory=dict)
+    only: JsonObject = field(default_factory=dict)
     """Option → the one value that is supported; any other is refused by name."""
     ignored: frozenset[str] = frozenset()
     """Options that say nothing here, beside those `WITHOUT_EFFECT`."""

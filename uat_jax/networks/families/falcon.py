@@ -1,15 +1,15 @@
 """Falcon (Almazrouei et al. 2023): attention and feed-forward side by side, one group of keys and values or few."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.description import FEATURES, End, Family, Size, Sizes
 from uat_jax.networks.families.rotary import rope
+from uat_jax.typing import JsonObject
 
 
-def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
+def options(config: Config, sizes: Sizes) -> JsonObject:
     """The kind of block and RoPE."""
     kind = "parallel" if config.flag("parallel_attn", True) or _is_new(config) else "pre-norm"
     return {"kind": kind, "rope": rope(config, sizes["d"])}

@@ -1,14 +1,13 @@
 """Gemma 2 (2024): norms on both sides of attention and feed-forward, soft caps, a window in every other layer."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.description import FEATURES, LABELS, TIED, WIDE_SIZES, Size, Sizes
 from uat_jax.networks.families.gemma import GEMMA
 from uat_jax.networks.families.llama import BLOCK
 from uat_jax.networks.families.rotary import alike, kinds_of_layers, rope
+from uat_jax.typing import JsonObject
 
 SANDWICH = {
     **BLOCK,
@@ -18,7 +17,7 @@ SANDWICH = {
 }
 
 
-def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
+def options(config: Config, sizes: Sizes) -> JsonObject:
     """RoPE, windows, the scale of the scores and both caps."""
     L, width = sizes["L"], config.integer("sliding_window", 4096)
     kinds = kinds_of_layers(config, L, ["full_attention" if j % 2 else "sliding_attention" for j in range(L)])

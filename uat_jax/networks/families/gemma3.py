@@ -1,17 +1,16 @@
 """Gemma 3 (2025), its text model: Gemma 2 with norms of queries and keys in place of caps, and angles by layer."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.description import FEATURES, TIED, Sizes
 from uat_jax.networks.families.gemma2 import GEMMA2, SANDWICH, cap
 from uat_jax.networks.families.rotary import alike, kinds_of_layers, rope
 from uat_jax.networks.rope_scaling import Rope
+from uat_jax.typing import JsonObject
 
 
-def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
+def options(config: Config, sizes: Sizes) -> JsonObject:
     """A window and its angles in five of six layers, no window and other angles in the sixth."""
     L, width = sizes["L"], config.integer("sliding_window", 4096)
     every = config.look("_sliding_window_pattern") or config.look("sliding_window_pattern") or 6

@@ -1,14 +1,12 @@
 """GPT-NeoX (Black et al. 2022) and Pythia: attention and feed-forward side by side, each with a norm of its own."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.description import FEATURES, End, Family, Sizes
 from uat_jax.networks.families.rotary import rope
+from uat_jax.typing import JsonObject
 
 
-def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
+def options(config: Config, sizes: Sizes) -> JsonObject:
     """The kind of block, and RoPE of a part of each head, which older configs say in other words."""
     share, base = config.number("rotary_pct", 0.25), config.number("rotary_emb_base", 10000.0)
     kind = "parallel" if config.flag("use_parallel_residual", True) else "pre-norm"

@@ -1,15 +1,13 @@
 """GPT-J (Wang & Komatsuzaki 2021): attention and feed-forward side by side behind one norm; RoPE of neighbours."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.description import FEATURES, End, Family, Sizes
 from uat_jax.networks.families.gpt2 import GPT_SIZES
 from uat_jax.networks.families.rotary import rope
+from uat_jax.typing import JsonObject
 
 
-def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
+def options(config: Config, sizes: Sizes) -> JsonObject:
     """RoPE of the first ``rotary_dim`` features of each head; null is all of them."""
     turned = config.integer("rotary_dim", sizes["d"], most=sizes["d"])
     return {"rope": rope(config, sizes["d"], share=turned / sizes["d"])}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from uat_jax.errors import InputError
@@ -17,7 +18,7 @@ def check_heads(heads: int, whole: int, what: str) -> None:
 
 
 def multi_head(
-    matrices: Sequence[Any], biases: Sequence[Any], output: Any, output_bias: Any, *counts: int
+    matrices: Sequence[jax.Array], biases: Sequence[Any], output: jax.Array, output_bias: jax.Array, *counts: int
 ) -> MultiHead:
     """W_Q (M, h d), W_K and W_V (M, g d), which act as x W, with their biases or None; W_O (h d, M) and b_O or None.
 
@@ -29,7 +30,7 @@ def multi_head(
     return MultiHead(query, key, value, rows, query_bias, key_bias, value_bias, output_bias)
 
 
-def turning_pairs(matrix: Any, heads: int, turned: int | None = None) -> Any:
+def turning_pairs(matrix: jax.Array, heads: int, turned: int | None = None) -> jax.Array:
     """Put features that RoPE turns together side by side: 0, r/2, 1, r/2 + 1, … within each head, along the last axis.
 
     The checkpoints turn the features k and k + r/2 of the first r = `turned` (all) by the angle ϑ_k,
@@ -45,12 +46,12 @@ def _turned(array: Any, heads: int, turned: int | None) -> Any:
     return np.concatenate([pairs, rest], axis=-1).reshape(array.shape)
 
 
-def split_qkv(fused: Any, layout: str, h: int, g: int) -> list[Any]:
+def split_qkv(fused: jax.Array, layout: str, h: int, g: int) -> list[jax.Array]:
     """W_Q, W_K and W_V, or their biases, of columns that hold all three: (…, (h + 2g) d)."""
     return [on_columns(lambda array, part=part: _qkv(array, layout, h, g)[part], fused) for part in range(3)]
 
 
-def _qkv(array: Any, layout: str, h: int, g: int) -> list[Any]:
+def _qkv(array: jax.Array, layout: str, h: int, g: int) -> list[Any]:
     front = array.shape[:-1]
     if layout == "thirds":
         d = array.shape[-1] // (h + 2 * g)
@@ -59,7 +60,7 @@ def _qkv(array: Any, layout: str, h: int, g: int) -> list[Any]:
     return [part.reshape(*front, -1) for part in (groups[..., :-2, :], groups[..., -2, :], groups[..., -1, :])]
 
 
-def _split(columns: Any, heads: int) -> Any:
+def _split(columns: jax.Array, heads: int) -> jax.Array:
     """The column blocks of a matrix or a vector, (M, h d) → (h, M, d) and (h d,) → (h, d)."""
     if columns is None:
         return None

@@ -1,17 +1,16 @@
 """Qwen2 (Yang et al. 2024): Llama with biases of queries, keys and values, and windows that its config switches on."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from uat_jax.errors import InputError
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.description import FEATURES, LABELS, LANGUAGE, Sizes
 from uat_jax.networks.families.llama import LLAMA
 from uat_jax.networks.families.rotary import alike, kinds_of_layers, rope
+from uat_jax.typing import JsonObject
 
 
-def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
+def options(config: Config, sizes: Sizes) -> JsonObject:
     """RoPE, and a window in the layers that have one."""
     return {"rope": rope(config, sizes["d"]), "window": windows(config, sizes["L"])}
 

@@ -1,17 +1,16 @@
 """SmolLM3 (2025): Llama without RoPE in every fourth layer."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from uat_jax.errors import InputError
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.description import FEATURES, GROUPED_SIZES, LABELS, TIED, Size, Sizes
 from uat_jax.networks.families.llama import LLAMA
 from uat_jax.networks.families.rotary import alike, rope
+from uat_jax.typing import JsonObject
 
 
-def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
+def options(config: Config, sizes: Sizes) -> JsonObject:
     """RoPE in the layers whose entry of ``no_rope_layers`` is 1."""
     every = config.integer("no_rope_layer_interval", 4)
     said = config.look("no_rope_layers")

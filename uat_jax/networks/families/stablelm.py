@@ -1,16 +1,15 @@
 """StableLM (2024): Llama with LayerNorm, biases of queries, keys and values, and a quarter of each head turned."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.description import FEATURES, GROUPED_SIZES, LABELS, LANGUAGE, Sizes
 from uat_jax.networks.families.llama import LLAMA
 from uat_jax.networks.families.rotary import rope
+from uat_jax.typing import JsonObject
 
 
-def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
+def options(config: Config, sizes: Sizes) -> JsonObject:
     """RoPE of a part of each head; ``partial_rotary_factor`` was called ``rope_pct`` before."""
     return {"rope": rope(config, sizes["d"], share=config.number("rope_pct", 0.25))}
 

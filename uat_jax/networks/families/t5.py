@@ -1,18 +1,18 @@
 """The encoder of T5 (Raffel et al. 2020): RMSNorm, scores of distances, no scale of the scores, no biases."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.networks.activations import ACTIVATIONS
 from uat_jax.networks.families.config import ACTIVATION_NAMES, Config
 from uat_jax.networks.families.description import FEATURES, Family, Size, Sizes
+from uat_jax.typing import JsonObject
 
 PROJECTIONS = {"relu": "relu", "gated-gelu": "gelu_new", "gated-relu": "relu", "gated-silu": "silu"}
 """What ``feed_forward_proj`` may be → the name of σ."""
 
 
-def options(config: Config, sizes: Sizes) -> Mapping[str, Any]:
+def options(config: Config, sizes: Sizes) -> JsonObject:
     """σ, the scale 1, and the distance from which on all are one."""
     return {
         "activation": ACTIVATIONS[ACTIVATION_NAMES[PROJECTIONS[_projection(config)]]],

@@ -4,17 +4,18 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any
 
 import jax
 import numpy as np
 
 from uat_jax.errors import InputError
+from uat_jax.networks.adapted import Array
 from uat_jax.networks.checkpoint import Checkpoint
 from uat_jax.networks.drawing import checked_dtype
 from uat_jax.networks.shapes import Axes, bind_shape
+from uat_jax.typing import JsonObject
 
-Tensors = Mapping[str, Any]
+Tensors = Mapping[str, Array]
 """NumPy arrays by name; a model's arrays are moved to the device all at once, in the end."""
 
 NAMED = 3
@@ -28,7 +29,7 @@ def select(
     *,
     ignored: str,
     dtype: jax.typing.DTypeLike | None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The tensors named in `axes`, in `dtype`, or in their own: the widest there is, bfloat16 counting as float32.
 
     Names that match the pattern `ignored` belong to buffers, which nothing is computed from. Raises `InputError` for
@@ -48,7 +49,7 @@ def select(
     return {name: cast(name, found[name], target) for name in axes}
 
 
-def under(tensors: Tensors, prefix: str) -> dict[str, Any]:
+def under(tensors: Tensors, prefix: str) -> JsonObject:
     """The tensors whose name begins with `prefix`, by the rest of their name."""
     return {name.removeprefix(prefix): array for name, array in tensors.items() if name.startswith(prefix)}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import sympy
 
@@ -14,7 +13,7 @@ from uat_jax.symbolic.blocks.sizes import FEATURES, TOKENS, column_for_each_toke
 HEADS, WIDTH, VALUE_WIDTH = map(m.dimension, ("h", "d", "e"))
 CONTEXT_TOKENS, CONTEXT_FEATURES = m.dimension("K"), m.dimension("Z")
 
-Head = tuple[Any, ...]
+Head = tuple[m.ScalarLike, ...]
 """The number of a head; or that of its group, and its own in the group."""
 Scoring = Callable[["MultiHead", Head, m.Expression], m.Expression]
 """(attention, head, X) → the scores of the head, N × (tokens of the context)."""
@@ -43,9 +42,9 @@ class MultiHead:
     attention); ``layer``: the superscript of its letters; ``memory``: the context of cross-attention, K × Z.
     """
 
-    layer: tuple[Any, ...] = ()
-    groups: Any = HEADS
-    per_group: Any = 1
+    layer: tuple[m.ScalarLike, ...] = ()
+    groups: m.Scalar | int = HEADS
+    per_group: m.Scalar | int = 1
     biases: bool = True
     scoring: Scoring = any_scores
     memory: m.Letter | None = None

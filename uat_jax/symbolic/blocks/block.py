@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from uat_jax.errors import InputError
 from uat_jax.symbolic import derivation
@@ -45,7 +44,7 @@ class Parts:
         """X_{j-1}, N × M."""
         return self.tokens("X", self.number - 1)
 
-    def tokens(self, name: str, number: Any) -> m.Letter:
+    def tokens(self, name: str, number: m.ScalarLike) -> m.Letter:
         """A token matrix, N × M."""
         return m.Letter(name, TOKENS, FEATURES, (number,))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.blocks.sizes import (
@@ -23,9 +23,9 @@ EXPERTS = m.dimension("E")
 class FeedForward:
     """σ(X W_1 + 1 b_1ᵀ) W_2 + 1 b_2ᵀ; ``layer`` is the superscript of its letters."""
 
-    layer: tuple[Any, ...] = ()
+    layer: tuple[m.ScalarLike, ...] = ()
 
-    hidden: ClassVar[Any] = HIDDEN
+    hidden: ClassVar[m.Scalar] = HIDDEN
     """Activations for each token."""
 
     @property
@@ -113,7 +113,7 @@ class Mixture(FeedForward):
     The function f is opaque: a softmax, one over the largest entries (the other gates are 0), anything.
     """
 
-    hidden: ClassVar[Any] = EXPERTS * HIDDEN
+    hidden: ClassVar[m.Scalar] = EXPERTS * HIDDEN
 
     @property
     def router(self) -> m.Letter:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.blocks.sizes import FEATURES, TOKENS, column_for_each_token, for_each_token, nothing
@@ -30,7 +29,7 @@ class NoNorm:
 class RMSNorm(NoNorm):
     """diag(r(X)) X diag(γ), where r_n(X) = (mean_m X_{nm}² + ε)^{-1/2}; ``place`` tells its γ from those of others."""
 
-    place: tuple[Any, ...] = ()
+    place: tuple[m.ScalarLike, ...] = ()
 
     def apply(self, X: m.Expression) -> m.Expression:
         """diag(r(X)) X diag(γ)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import sympy
 
@@ -28,7 +27,7 @@ def column_for_each_token(v: m.Expression) -> m.Expression:
     return m.Kronecker(m.Ones(TOKENS, 1), v)
 
 
-def nothing(rows: Any) -> m.Expression:
+def nothing(rows: m.ScalarLike) -> m.Expression:
     """The zero column."""
     return m.Zero(rows, 1)
 
@@ -47,7 +46,7 @@ def times(*factors: m.Expression) -> m.Expression:
     return m.Product(*kept) if kept else factors[0]
 
 
-def total(term: Callable[[Any], m.Expression], upper: Any, name: str) -> m.Expression:
+def total(term: Callable[[m.ScalarLike], m.Expression], upper: m.ScalarLike, name: str) -> m.Expression:
     """Σ_{name=1}^{upper} term, written out if the number of terms is known."""
     if isinstance(upper, int):
         return m.Addition(*(term(i) for i in range(1, upper + 1)))
