@@ -36,6 +36,12 @@ class Number:
         tie: of a comparison of two numbers, their difference and what it is where that is not 0.
         terms: of a sum of exponentials, the coefficient and the exponent of each.
         ratio: of a quotient of numbers above 0, these.
+        formal: it is made of exponentials and numbers above 0 by sums, products and quotients: never 0 as a formal value.
+        hollow: it has a divisor that may be 0 on an open set; it reaches an output by sums and products only.
+        root: of √v, v and 1/√v.
+        square: of y·y, the number y.
+        direction: of a product with a number above 0, the other factor; all are defined everywhere.
+        cases: the outcomes of comparisons that it depends on, where these are drawn.
     """
 
     at: Any
@@ -48,6 +54,12 @@ class Number:
     tie: Any = None
     terms: tuple[tuple[Fraction, Any], ...] = ()
     ratio: Any = None
+    formal: bool = False
+    hollow: bool = False
+    root: Any = None
+    square: Any = None
+    direction: Any = None
+    cases: frozenset[Any] = frozenset()
 
 
 @dataclass
@@ -64,6 +76,7 @@ class Level:
     allowed: int = 0
     towers: bool = False
     signs: Sequence[int] | None = None
+    outcomes: Any = None
 
 
 class Fields:
@@ -78,9 +91,11 @@ class Fields:
         self.place: tuple[int, ...] = ()
         self.exponents: dict[tuple[Any, ...], Number] = {}
         self.members: dict[tuple[int, ...], list[Number]] = {}
-        self.compared: list[Number] = []
+        self.compared: list[tuple[Any, Number]] = []
         self.roots: dict[int, int] = {}
         self.rooted: list[tuple[Number, Number]] = []
+        self.letters: dict[int, Number] = {}
+        self.positive: set[tuple[int, ...]] = set()
         self.nonnegative: set[tuple[int, ...]] = set()
         self.notes: set[str] = set()
 
@@ -94,8 +109,11 @@ class Fields:
         """A known real number as a residue."""
         if isinstance(value, Number):
             return value
-        number = value.numerator * pow(value.denominator, -1, self.p) % self.p
-        return Number((number,) * self.level.copies, 0, sign=2 if value > 0 else int(value == 0))
+        number = Number((value.numerator * pow(value.denominator, -1, self.p) % self.p,) * self.level.copies, 0)
+        if value <= 0:
+            return replace(number, sign=int(value == 0))
+        zero = Number((0,) * self.level.copies, 0, sign=1)
+        return replace(number, sign=2, formal=True, terms=((Fraction(value), zero),))
 
     def made(self, at: Any, *operands: Number, **facts: Any) -> Number:
         """A number that is defined and smooth if its operands are."""
@@ -104,6 +122,8 @@ class Fields:
             at if all(x.at is not None for x in operands) else None,
             total=all(x.total for x in operands),
             smooth=all(x.smooth for x in operands),
+            hollow=any(x.hollow for x in operands),
+            cases=frozenset().union(*(x.cases for x in operands)),
             **facts,
         )
 
@@ -114,8 +134,10 @@ class Fields:
         known = all(x.at is not None for x in xs)
         at = tuple(sum(column) % p for column in zip(*(x.at for x in xs), strict=True)) if known else None
         safe = all(x.total and x.sign for x in xs)
-        sign = (2 if any(x.sign == 2 for x in xs) else 1) if safe else 0
-        y = self.made(at, *xs, top=max(x.top + bottom - x.bottom for x in xs), bottom=bottom, sign=sign)
+        formal = all(x.formal for x in xs)
+        sign = (2 if formal or any(x.sign == 2 for x in xs) else 1) if safe or formal else 0
+        top = max(x.top + bottom - x.bottom for x in xs)
+        y = self.made(at, *xs, top=top, bottom=bottom, sign=sign, formal=formal)
         if safe and at is not None:
             self.nonnegative.add(at)
         terms = tuple(t for x in xs for t in x.terms) if all(x.terms for x in xs) else ()
@@ -127,22 +149,37 @@ class Fields:
         for one, other in ((x, y), (y, x)):
             if one.tie and one.tie[1] and self.ratio(other, one.tie[0]) is not None:
                 return self.as_defined_as(one, self.product(other, one.tie[1]))
+        if x.root and y.root and x.root[0].at == y.root[0].at:  # √v √v = v
+            return self.as_defined_as(x, self.as_defined_as(y, x.root[0]))
         p = self.p
         at = tuple(a * b % p for a, b in zip(x.at, y.at, strict=True)) if x.at and y.at else None
         sign = min(x.sign, y.sign) or int(x is y)
         if at and sign and x.total and y.total:
             self.nonnegative.add(at)
-        return self.made(at, x, y, top=x.top + y.top, bottom=x.bottom + y.bottom, sign=sign)
+        formal = x.formal and y.formal
+        z = self.made(at, x, y, top=x.top + y.top, bottom=x.bottom + y.bottom, sign=sign, formal=formal)
+        few = 0 < len(x.terms) * len(y.terms) <= 4
+        pairs = tuple((c * d, self.sum([t, u])) for c, t in x.terms for d, u in y.terms) if few else ()
+        return replace(z, terms=pairs, square=x if at and x.at == y.at else None, direction=self.directed(x, y))
+
+    def directed(self, x: Number, y: Number) -> Any:
+        """What a product has the sign of, where one factor is above 0 and all are defined everywhere."""
+        for one, other in ((x, y), (y, x)):
+            if one.sign == 2 and one.total and other.total and not other.sign == 2:
+                return other.direction or other
+        return None
 
     def scaled(self, x: Number, factor: Fraction) -> Number:
         """A known multiple, which keeps what is known of a sign and of exponentials."""
-        y = self.product(x, factor)
+        y, root = self.product(x, factor), exact_root(factor) if factor > 0 and x.square else None
+        y = replace(y, square=self.scaled(x.square, root) if root else None)
         return replace(y, terms=tuple((c * factor, t) for c, t in x.terms)) if factor > 0 and x.terms else y
 
     def inverse(self, x: Number) -> Number:
         """1/x: x is smooth, or above 0 (docs/checker.md §4)."""
-        if not x.smooth and x.sign < 2:
-            raise NotDecided("a divisor that may be 0 on an open set")
+        self.solid(x)
+        if x.root:
+            return x.root[1]
         at = None
         if x.at is not None:
             self.tested(x)
@@ -150,8 +187,13 @@ class Fields:
                 raise Redraw("a divisor is 0")
             at = tuple(pow(a, -1, self.p) for a in x.at)
         sign = 2 if x.sign else 0
-        y = self.made(at, x, top=x.bottom, bottom=x.top, sign=sign)
-        return y if x.sign == 2 else replace(y, total=False)
+        y = self.made(at, x, top=x.bottom, bottom=x.top, sign=sign, formal=x.formal)
+        return y if x.sign == 2 else replace(y, total=False, hollow=not x.smooth)
+
+    def solid(self, *xs: Number) -> None:
+        """Refuse what a divisor that may be 0 on an open set has made: infinite, it might become a number again."""
+        if any(x.hollow for x in xs):
+            raise NotDecided("a divisor that may be 0 on an open set, and a function of it")
 
     # Tests at the random points
 
@@ -185,6 +227,7 @@ class Fields:
 
     def random(self, name: str, *xs: Number, **facts: Any) -> Number:
         """A random function of all copies of its arguments."""
+        self.solid(*xs)
         self.applications += 1
         self.degree = max([self.degree, *(2 * (x.top + x.bottom) for x in xs)])
         at = None
@@ -203,7 +246,7 @@ class Fields:
 
     def as_defined_as(self, x: Number, y: Number) -> Number:
         """y, which stands for what is undefined where x is, too."""
-        return y if x.total else self.made_partial(y)
+        return replace(y, total=y.total and x.total, hollow=y.hollow or x.hollow, cases=y.cases | x.cases)
 
     def odd(self, name: str, x: Number) -> Number:
         """A random odd function."""
@@ -221,12 +264,16 @@ class Fields:
 
     def exponential(self, x: Number, kind: int, what: str = "") -> Number:
         """exp(x) for kind 0, exp(ix) for kind 1; `what` tells exponentials of one operation apart."""
+        self.solid(x)
         self.depth = max(self.depth, x.depth + 1)
-        facts = dict(sign=2 - 2 * kind, depth=x.depth + 1)
+        facts = dict(sign=2 - 2 * kind, depth=x.depth + 1, formal=not kind)
         if x.at is not None and self.is_zero(x):
-            return replace(self.lift(Fraction(1)), total=x.total)
+            return self.as_defined_as(x, self.lift(Fraction(1)))
         if not self.level.towers:
-            return replace(self.random(f"exp {kind}", x), **facts)
+            y = replace(self.random(f"exp {kind}", x), **facts)
+            if x.total and not kind and y.at is not None:
+                self.positive.add(y.at)
+            return y
         key, level = (*self.place, kind, what), self.level
         self.exponents[key] = x
         if level.below is None or x.depth + 1 > level.allowed:
@@ -237,6 +284,8 @@ class Fields:
         q = level.below.p
         exponents = [sum(h * a for h, a in zip(row, below.at, strict=True)) % q for row in level.mixing[kind]]
         at = tuple(pow(level.generator, e, self.p) for e in exponents)
+        if x.total and not kind:
+            self.positive.add(at)
         return self.made(at, x, **facts)
 
     def exp(self, x: Number) -> Number:
@@ -280,15 +329,37 @@ class Fields:
 
     # Roots and logarithms
 
-    def rsqrt(self, x: Number) -> Number:
-        """1/√x: an unknown function, or the inverse of a number of square x; 1/√(s²x) = 1/(s√x)."""
+    def rsqrt(self, x: Any) -> Number:
+        """1/√x: an unknown function, or the inverse of a number of square x; 1/√(cx) = 1/(√c √x), √(y²) = |y|."""
+        if isinstance(x, Fraction):
+            return self.constant_root(1 / x)
+        if x.square and self.level.signs is None:
+            return self.as_defined_as(x, self.inverse(self.magnitude(x.square)))
         for number, inverse in self.rooted[-64:] if x.at is not None else ():
             c = self.ratio(x, number)
-            if c and c > 0 and (root := exact_root(c)):
-                return replace(self.scaled(inverse, 1 / root), total=x.total and x.sign == 2)
+            if c and c > 0:
+                y = self.product(inverse, self.constant_root(1 / c))
+                return self.as_defined_as(x, replace(y, total=x.sign == 2))
         y = self._rsqrt(x)
         self.rooted.append((x, y))
         return y
+
+    def constant_root(self, c: Fraction) -> Number:
+        """√c for c > 0, by letters for the roots of primes: √(n/d) = √(nd)/d."""
+        found, rest = self.lift(Fraction(1, c.denominator)), c.numerator * c.denominator
+        for p in range(2, 2**10):
+            while rest % p == 0:
+                rest //= p
+                found = self.product(found, self.letter_root(p))
+        return self.product(found, self.letter_root(rest)) if rest > 1 else found
+
+    def letter_root(self, n: int) -> Number:
+        """√n, one number for each n."""
+        if n not in self.letters:
+            v = self.lift(Fraction(n))
+            inverse = self._rsqrt(v)
+            self.letters[n] = replace(self.product(v, inverse), root=(v, inverse))
+        return self.letters[n]
 
     def _rsqrt(self, x: Number) -> Number:
         if self.level.signs is None:
@@ -308,10 +379,15 @@ class Fields:
         y = self.made((pow(self.roots[v], -1, self.p),), x, top=x.top + x.bottom + 1, bottom=x.top + x.bottom, sign=2)
         return replace(y, total=x.total and x.sign == 2)
 
-    def sqrt(self, x: Number) -> Number:
-        """x·(1/√x)."""
-        y = self.product(x, self.rsqrt(x))
-        return replace(y, sign=x.sign, total=x.total and x.sign > 0)
+    def sqrt(self, x: Any) -> Number:
+        """x·(1/√x), and |y| for y²."""
+        if isinstance(x, Fraction):
+            return self.constant_root(x)
+        if x.square and self.level.signs is None:
+            return self.as_defined_as(x, self.magnitude(x.square))
+        inverse = self.rsqrt(x)
+        y = self.product(x, inverse)
+        return replace(y, sign=x.sign, total=x.total and x.sign > 0, root=(x, inverse))
 
     def quotient(self, x: Any, y: Any) -> Number:
         """x/y, of which is kept that it is one where both are above 0."""
@@ -325,12 +401,14 @@ class Fields:
         m is the mean of the t, so that multiplying the sum by an exponential adds to its logarithm. Otherwise it is a
         random function that turns its sign with the inverse of its argument.
         """
+        self.solid(x)
         if x.ratio:
             return self.as_defined_as(x, self.sum([self.log(x.ratio[0]), self.negative(self.log(x.ratio[1]))]))
         if len(x.terms) == 1 and x.terms[0][0] == 1:
             return self.as_defined_as(x, x.terms[0][1])
         if x.terms and self.level.towers:
-            mean = self.scaled(self.sum([t for _, t in x.terms]), Fraction(1, len(x.terms)))
+            different = {t.at or n: t for n, (_, t) in enumerate(x.terms)}.values()
+            mean = self.scaled(self.sum(list(different)), Fraction(1, len(different)))
             shift = self.exponential(self.negative(mean), 0, "log")
             return replace(self.sum([mean, self._log(self.product(shift, x))]), total=x.total and x.sign == 2)
         return self._log(x)
@@ -342,22 +420,58 @@ class Fields:
     # Magnitudes, comparisons, extremes
 
     def sign(self, x: Number) -> Number:
-        """An odd function that is the same for all multiples of x by a number above 0."""
+        """An odd function that is the same for all multiples of x by a number above 0; an outcome, where such are drawn."""
+        place, factor, cases = self.decider(x)
+        if self.level.outcomes is None:
+            y = self.lift(Fraction(0)) if place is None else self.scaled(self.odd("sign", place[1]), Fraction(factor))
+            return replace(y, smooth=place is None, total=x.total, sign=0)
+        if x.at is None:
+            return self.random("absent", x)
+        outcome, used = self.outcome(place, factor)
+        return self.as_defined_as(x, replace(self.lift(Fraction(outcome)), cases=cases | used))
+
+    def decider(self, x: Number) -> tuple[Any, int, frozenset[Any]]:
+        """Place and number of what decides the sign of x, None if it is 0, and whether the sign is the opposite one."""
+        self.solid(x)
+        x = x.direction or x
         if x.at is not None and self.is_zero(x):
-            return replace(self.lift(Fraction(0)), total=x.total)
-        for known in self.compared[-64:] if x.at is not None else ():
+            return None, 0, x.cases
+        for place, known in self.compared[-64:] if x.at is not None else ():
             c = self.ratio(x, known)
-            if c:
-                found = replace(self.odd("sign", known), smooth=False, total=x.total)
-                return found if c > 0 else self.negative(found)
-        self.compared.append(x)
-        return replace(self.odd("sign", x), smooth=False)
+            if c or c is None and self.positive_multiple(x, known):
+                return (place, known), 1 if not c or c > 0 else -1, x.cases | known.cases
+        self.compared.append((self.place, x))
+        return self.compared[-1], 1, frozenset()
+
+    def positive_multiple(self, x: Number, y: Number) -> bool:
+        """Whether x = w·y, or y = w·x, for a number w met before that is above 0; all are defined everywhere."""
+        if not (x.total and y.total and all(x.at) and all(y.at)):
+            return False
+        p = self.p
+        return any(
+            tuple(a * pow(b, -1, p) % p for a, b in zip(u.at, v.at, strict=True)) in self.positive
+            for u, v in ((x, y), (y, x))
+        )
+
+    def outcome(self, decider: Any, factor: int, ties: bool = True) -> tuple[int, frozenset[Any]]:
+        """The sign that is drawn, and the letters that say it; without ties it is 1 or -1, which either may be at 0."""
+        if decider is None:
+            return 0, frozenset()
+        used = [(("tie", decider[0]), self.level.outcomes["tie", decider[0]])] if ties else []
+        if used and used[0][1]:
+            return 0, frozenset(used)
+        used.append((("sign", decider[0]), self.level.outcomes["sign", decider[0]]))
+        return factor * (1 if used[-1][1] else -1), frozenset(used)
 
     def magnitude(self, x: Number) -> Number:
         """x·sign(x), which is x if that is not below 0."""
         if x.sign:
             return x
-        return replace(self.product(x, self.sign(x)), sign=max(1, x.sign), smooth=False)
+        if self.level.outcomes is None or x.at is None:
+            return replace(self.product(x, self.sign(x)), sign=max(1, x.sign), smooth=False)
+        decider, factor, cases = self.decider(x)
+        outcome, used = self.outcome(decider, factor, ties=False)
+        return replace(self.scaled(x, Fraction(outcome)), sign=1, cases=x.cases | cases | used)
 
     def compare(self, kind: str, x: Any, y: Any) -> Any:
         """[x > y] and its kin, exactly: by the odd sign and the even [x = y] of the difference."""
@@ -366,15 +480,28 @@ class Fields:
             raise NotDecided("a comparison of what may be undefined")
         if kind in ("lt", "le"):
             return self.compare({"lt": "gt", "le": "ge"}[kind], y, x)
-        u, one, half = self.sum([x, self.negative(y)]), Fraction(1), Fraction(1, 2)
+        u, one, half = self.difference(x, y), Fraction(1), Fraction(1, 2)
+        known = u.sign or -self.difference(y, x).sign
+        if abs(known) == 2 or known and kind == "ge" and known > 0 or known and kind == "gt" and known < 0:
+            return self.as_defined_as(u, self.lift(Fraction({"gt": known > 0, "ge": known > 0, "ne": 1}.get(kind, 0))))
         if u.at is not None and self.is_zero(u):
-            return int(kind in ("ge", "eq"))
+            return self.as_defined_as(u, self.lift(Fraction(kind in ("ge", "eq"))))
+        if self.level.outcomes is not None and u.at is not None:
+            decider, factor, cases = self.decider(u)
+            outcome, used = self.outcome(decider, factor)
+            found = {"gt": outcome > 0, "ge": outcome >= 0, "eq": not outcome, "ne": bool(outcome)}[kind]
+            return replace(self.lift(Fraction(found)), cases=u.cases | cases | used)
         equal = replace(self.even("equal", u), smooth=False)
         if kind in ("eq", "ne"):
             return equal if kind == "eq" else self.sum([one, self.negative(equal)])
         apart = self.scaled(self.sum([one, self.sign(u)]), half)
         rest = self.scaled(equal, half if kind == "ge" else -half)
         return replace(self.sum([apart, rest]), tie=(u, apart), sign=1)
+
+    def difference(self, x: Number, y: Number) -> Number:
+        """x - y, which is x if y is the number 0."""
+        nothing = y.at is not None and not any(y.at) and not y.top and not y.cases
+        return x if nothing else self.sum([x, self.negative(y)])
 
     def negation(self, x: Any) -> Number:
         """1 - x for a truth value."""
@@ -385,6 +512,9 @@ class Fields:
     def chosen(self, which: Number, no: Any, yes: Any) -> Any:
         """no where `which` is 0, yes where it is 1."""
         yes, no = self.lift(yes), self.lift(no)
+        if which.total and which.at is not None and len(set(which.at)) == 1 and which.at[0] in (0, 1):
+            return replace(case := yes if which.at[0] else no, cases=case.cases | which.cases)
+        self.solid(yes, no)
         difference = self.sum([yes, self.negative(no)])
         if self.is_zero(difference):
             return replace(yes, total=yes.total and no.total, sign=min(yes.sign, no.sign), tie=None)
@@ -396,6 +526,7 @@ class Fields:
 
         Where a member is undefined the maximum is taken for undefined, which is noted.
         """
+        self.solid(*map(self.lift, values))
         total = all(x.total for x in map(self.lift, values))
         if not total:
             self.notes.add("a maximum is undefined where one of its members is")
@@ -409,18 +540,20 @@ class Fields:
         sign = max(x.sign for x in xs) if total else 0
         if len(xs) == 1:
             return replace(xs[0], total=total)
-        if len(xs) == 2:
+        if len(xs) == 2 or len(xs) <= 4 and self.level.outcomes is not None:
             zero = (0,) * self.level.copies
             if zero in found and all(x.at == zero or x.at in self.nonnegative for x in xs):
                 return replace(next(x for x in xs if x.at != zero), total=total)
-            u = self.sum([xs[0], self.negative(xs[1])])
-            y = self.scaled(self.sum([*xs, self.magnitude(u)]), Fraction(1, 2))
+            first, second = xs[0], xs[1] if len(xs) == 2 else self.largest(xs[1:])
+            u = self.difference(first, second) if first.top else self.difference(second, first)
+            y = self.scaled(self.sum([first, second, self.magnitude(u)]), Fraction(1, 2))
         else:
             mean, apart = self.centred(xs)
             y = self.sum([mean, self.random("largest", self.sum([self.random("member", x) for x in apart]))])
-        y = replace(y, smooth=False, sign=sign, total=total)
+        if self.level.outcomes is not None and len(xs) <= 4:
+            return replace(y, sign=sign, total=total)
         self.members[y.at] = xs
-        return y
+        return replace(y, smooth=False, sign=sign, total=total)
 
     def centred(self, xs: Sequence[Number]) -> tuple[Number, list[Number]]:
         """The mean, and by how much each member is above it."""
@@ -434,6 +567,8 @@ class Fields:
             raise NotDecided("an order of what may be undefined")
         if len(xs) == 1:
             return list(values)
+        if len(xs) == 2:
+            return [self.negative(self.largest([self.negative(x) for x in xs])), self.largest(xs)]
         (mean, apart), n = self.centred(xs), len(xs)
         up, down = (
             self.sum([self.random("entry", x) for x in side]) for side in (apart, [self.negative(x) for x in apart])

@@ -30,7 +30,7 @@ SIZES = 16
 """The largest number of assignments of sizes."""
 MOST_COPIES = 512
 MOST_LEVELS = 6
-MOST_ROOTS = 10
+MOST_ROOTS, MOST_DRAWS = 10, 2**8
 
 Reader = Callable[[Fraction, str], Any]
 
@@ -108,10 +108,10 @@ class Limits:
 
 
 def primes(levels: int, bits: int) -> list[int]:
-    """Random primes p_0, p_1, …: 4 p_{k+1} divides p_k - 1, and the last one has so many bits."""
-    found = [next_prime(4, bits)]
+    """Random primes p_0, p_1, …: 840 p_{k+1} divides p_k - 1, so √2, √3, √5, √7 and i exist, and the last one has so many bits."""
+    found = [next_prime(840, bits)]
     while len(found) < levels:
-        found.insert(0, next_prime(4 * found[0], found[0].bit_length() + 34))
+        found.insert(0, next_prime(840 * found[0], found[0].bit_length() + 42))
     return found
 
 
@@ -122,6 +122,37 @@ def next_prime(base: int, bits: int) -> int:
         p = base * (secrets.randbits(free) | 2 ** (free - 1)) + 1
         if is_prime(p):
             return p
+
+
+class Outcomes(dict[Any, bool]):
+    """Outcomes of comparisons: letters that are true or false, drawn where they are asked for."""
+
+    def __missing__(self, letter: Any) -> bool:
+        self[letter] = not secrets.randbelow(2)
+        return self[letter]
+
+
+def next_case(leaves: list[set[frozenset[Any]]]) -> Outcomes | None:
+    """Outcomes that some entry was not compared at yet; None if all were: ``leaves`` are those that entries have seen."""
+    wanted = Outcomes()
+    for seen in leaves:
+        gap = uncovered(seen)
+        if gap is not None and all(wanted.get(letter, value) == value for letter, value in gap.items()):
+            wanted.update(gap)
+    return wanted if wanted else None
+
+
+def uncovered(leaves: set[frozenset[Any]]) -> dict[Any, bool] | None:
+    """Values of letters that none of some sets of values agrees with; None if every choice agrees with one."""
+    if not leaves or frozenset() in leaves:
+        return None if leaves else {}
+    letter = next(iter(min(leaves, key=len)))[0]
+    for value in (True, False):
+        rest = {leaf - {(letter, value)} for leaf in leaves if (letter, not value) not in leaf}
+        gap = uncovered(rest)
+        if gap is not None:
+            return {letter: value, **gap}
+    return None
 
 
 class Different(Exception):
@@ -141,22 +172,33 @@ class Comparison:
         self.decisions: dict[tuple[int, ...], list[Any]] = {}
         self.notes: list[str] = []
         self.noted: set[str] = set()
+        self.cases = self.signs = False
+        self.outcomes: Any = None
+        self.leaves: list[set[frozenset[Any]]] = []
+        self.seen: list[frozenset[Any]] = []
+        self.stopped: NotDecided | None = None
 
-    def equal(self) -> bool:
-        """Whether both are equal in one of the readings of exponentials and roots."""
-        for roots, turned, towers in itertools.product((False, True), (False, True), (False, True)):
-            if towers and not self.depth:
+    def equal(self, roots: bool) -> bool:
+        """Whether both are equal in one of the readings of exponentials and comparisons."""
+        for cases, turned, towers in itertools.product((False, True), repeat=3):
+            if towers and not self.depth or cases and not self.signs:
                 continue
-            self.turned = turned
+            self.turned, self.cases = turned, cases
             try:
                 self.reading(towers, roots)
             except Different:
+                continue
+            except NotDecided as reason:
+                self.stopped = self.stopped or reason
+                if self.attempts > ATTEMPTS:
+                    break
                 continue
             self.notes = [
                 "exponentials turn sums into products"
                 if towers
                 else "exp, sin and cos are any functions (exp(0) = 1, even, odd)",
                 *(["the square of a root is the number"] if roots else []),
+                *(["every outcome of the comparisons that an entry depends on is a case of its own"] if cases else []),
                 *sorted(self.noted),
             ]
             return True
@@ -164,7 +206,8 @@ class Comparison:
 
     def reading(self, towers: bool, roots: bool) -> None:
         """Draw until the counts of a draw lie within limits that were chosen before it."""
-        limits, copies = Limits(), [1] + [8] * (self.depth if towers else 0)
+        limits, copies, self.leaves = Limits(), [1] + [8] * (self.depth if towers else 0), []
+        self.outcomes = Outcomes() if self.cases else None
         if len(copies) > MOST_LEVELS + 1:
             raise NotDecided(f"{self.depth} exponentials in each other")
         while True:
@@ -180,7 +223,11 @@ class Comparison:
                     raise NotDecided(f"more than {MOST_COPIES} independent exponents")
                 continue
             if all(limits.hold(f, width) for f in drawn):
-                return
+                self.leaves = [a | {b} for a, b in zip(self.leaves or [set()] * len(self.seen), self.seen, strict=True)]
+                self.outcomes = next_case(self.leaves) if self.cases else None
+                if self.outcomes is None:
+                    return
+                continue
             worst = max(f.degree * 2 ** len(f.roots) for f in drawn)
             usable(max(f.applications + f.tests for f in drawn) <= limits.count, "more numbers than the limits allow")
             limits = Limits(
@@ -190,7 +237,7 @@ class Comparison:
     def draw(self, bits: int, copies: list[int], towers: bool, roots: bool) -> tuple[list[Fields], list[int], int]:
         """Both programs at every level, the last one first; the counts, the ranks and the width of exponents."""
         for _ in range(4):
-            below, done, ranks, width = None, [], [], 1
+            below, done, ranks, width, self.seen = None, [], [], 1, []
             chain = primes(len(copies), bits)
             try:
                 for height in range(len(copies) - 1, 0, -1):
@@ -217,7 +264,7 @@ class Comparison:
         if self.attempts > ATTEMPTS:
             raise NotDecided("too many draws")
         level = Level(chain[height], copies[height], secrets.token_bytes(32), height, below, towers=towers)
-        level.allowed = len(copies) - 1 - height
+        level.allowed, level.outcomes = len(copies) - 1 - height, self.outcomes
         if below is not None:
             q = below.p
             powers = (pow(b, (level.prime - 1) // q, level.prime) for b in range(2, 999))
@@ -235,11 +282,12 @@ class Comparison:
     def compared(self, level: Level, inputs: Any = None) -> Fields:
         """Compare the outputs at a level.  Raises `Different`."""
         fields, outputs = self.evaluated(level, inputs)
-        self.depth = max(self.depth, fields.depth)
-        for left, right in zip(*outputs, strict=True):
-            for x, y in zip(left.entries, right.entries, strict=True):
-                if not same(fields, x, y):
-                    raise Different
+        self.depth, self.signs = max(self.depth, fields.depth), self.signs or bool(fields.compared)
+        pairs = [(x, y) for u, v in zip(*outputs, strict=True) for x, y in zip(u.entries, v.entries, strict=True)]
+        if not all(same(fields, x, y) for x, y in pairs):
+            raise Different
+        found = [frozenset().union(*(getattr(z, "cases", ()) for z in pair)) for pair in pairs]
+        self.seen = [a | b for a, b in zip(self.seen or [frozenset()] * len(found), found, strict=True)]
         return fields
 
     def rooted(self, chain: list[int], copies: list[int], towers: bool, below: Fields | None) -> list[Fields]:
@@ -249,9 +297,9 @@ class Comparison:
         it were squares. From the first number on of which this was not seen, all signs are tried (docs/checker.md §4).
         """
         seen: set[int] = set()
-        for draw in itertools.count(1):
+        for draw in range(1, MOST_DRAWS):
             if not draw % 8:  # a known number of which a root is taken is a square modulo half of the primes
-                chain = [next_prime(4 * (below.p if below else 1), chain[0].bit_length()), *chain[1:]]
+                chain = [next_prime(840 * (below.p if below else 1), chain[0].bit_length()), *chain[1:]]
             level = self.level(chain, copies, 0, towers, below)
             level.signs, inputs = (), self.inputs(level)
             try:
@@ -270,7 +318,7 @@ class Comparison:
                 level.signs = [0] * sure + [pattern >> i & 1 for i in range(count - sure)]
                 done.append(self.compared(level, inputs))
             return done
-        raise AssertionError
+        raise NotDecided("too many roots")
 
     def inputs(self, level: Level) -> list[Array]:
         """Random numbers for all inputs."""
@@ -432,7 +480,7 @@ def statement(claim: dict[str, Any], sizes: str) -> list[str]:
 
 def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
     """Equal at all sizes in the file, as the constants are written or as they are meant."""
-    lines, notes, readings, attempts = [], set(), [], 0
+    lines, notes, readings = [], set(), []
     for sizes, (left, right) in by_sizes.items():
         lines += statement(claim, sizes)
         if left == right:
@@ -443,18 +491,19 @@ def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
             continue
         where = "" if sizes == "{}" else f" at the sizes {sizes}"
         differ_somewhere(left, right, where)
-        plain, meant = Comparison(left, right, written), Meant()
-        if plain.equal():
-            notes |= set(plain.notes)
-            attempts = max(attempts, plain.attempts)
-            continue
-        again = Comparison(left, right, meant)
-        if not meant_differs(left, right, meant) or not again.equal():
-            raise NotDecided(f"no law here makes the programs equal{where}, first at {first_difference(left, right)}")
-        if any(again.decisions.get(place, made) != made for place, made in plain.decisions.items()):
-            raise NotDecided("a decision that depends on how a constant is read")
-        notes |= set(again.notes)
-        readings += [t for t in meant.text() if t not in readings]
+        meant = Meant()
+        plain, again = Comparison(left, right, written), Comparison(left, right, meant)
+        both = [plain, again] if meant_differs(left, right, meant) else [plain]
+        equal = next((c for roots in (False, True) for c in both if c.equal(roots)), None)
+        if equal is None:
+            raise next((c.stopped for c in both if c.stopped), None) or NotDecided(
+                f"no law here makes the programs equal{where}, first at {first_difference(left, right)}"
+            )
+        notes |= set(equal.notes)
+        if equal is again:
+            if any(again.decisions.get(place, made) != made for place, made in plain.decisions.items()):
+                raise NotDecided("a decision that depends on how a constant is read")
+            readings += [t for t in meant.text() if t not in readings]
     assumptions = [
         "sums, products and casts are those of real numbers",
         "numbers that differ over the rationals differ modulo random primes, and SHAKE-256 is a random function",

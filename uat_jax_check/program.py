@@ -390,7 +390,6 @@ class Machine:
             n, d = math.isqrt(x.numerator), math.isqrt(x.denominator)
             if (n * n, d * d) == (x.numerator, x.denominator):
                 return Fraction(d, n) if inverse else Fraction(n, d)
-        x = self.numbers.lift(x)
         return self.numbers.rsqrt(x) if inverse else self.numbers.sqrt(x)
 
     def _sqrt(self, x: Any) -> Any:
