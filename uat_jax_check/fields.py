@@ -4,6 +4,7 @@ A number that is known stays a `Fraction`; only what depends on an input becomes
 """
 
 import hashlib
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +42,7 @@ class Number:
         root: of √v, v and 1/√v.
         square: of y·y, the number y.
         direction: of a product with a number above 0, the other factor; all are defined everywhere.
+        logs: (r, ((n, u), ...)) for r + Σ n log u, each of these logarithms being one that the program takes.
         cases: the outcomes of comparisons that it depends on, where these are drawn.
     """
 
@@ -59,6 +61,7 @@ class Number:
     root: Any = None
     square: Any = None
     direction: Any = None
+    logs: Any = None
     cases: frozenset[Any] = frozenset()
 
 
@@ -96,6 +99,8 @@ class Fields:
         self.rooted: list[tuple[Number, Number]] = []
         self.letters: dict[int, Number] = {}
         self.positive: set[tuple[int, ...]] = set()
+        self.logarithms: dict[Any, Number] = {}
+        self.common: frozenset[Any] = frozenset()
         self.nonnegative: set[tuple[int, ...]] = set()
         self.notes: set[str] = set()
 
@@ -141,6 +146,10 @@ class Fields:
         if safe and at is not None:
             self.nonnegative.add(at)
         terms = tuple(t for x in xs for t in x.terms) if all(x.terms for x in xs) else ()
+        logs = tuple(part for x in xs if x.logs for part in x.logs[1])
+        if 0 < len(logs) <= 8:
+            rest = [x.logs[0] if x.logs else x for x in xs if not x.logs or x.logs[0] is not None]
+            y = replace(y, logs=(self.sum(rest) if rest else None, logs))
         return replace(y, terms=terms) if 0 < len(terms) <= 256 else y
 
     def product(self, x: Any, y: Any) -> Number:
@@ -173,6 +182,9 @@ class Fields:
         """A known multiple, which keeps what is known of a sign and of exponentials."""
         y, root = self.product(x, factor), exact_root(factor) if factor > 0 and x.square else None
         y = replace(y, square=self.scaled(x.square, root) if root else None)
+        if x.logs and factor:
+            rest = None if x.logs[0] is None else self.scaled(x.logs[0], factor)
+            y = replace(y, logs=(rest, tuple((n * factor, u) for n, u in x.logs[1])))
         return replace(y, terms=tuple((c * factor, t) for c, t in x.terms)) if factor > 0 and x.terms else y
 
     def inverse(self, x: Number) -> Number:
@@ -286,10 +298,17 @@ class Fields:
         at = tuple(pow(level.generator, e, self.p) for e in exponents)
         if x.total and not kind:
             self.positive.add(at)
+            self.logarithms[at] = x
         return self.made(at, x, **facts)
 
     def exp(self, x: Number) -> Number:
-        """The exponential."""
+        """The exponential; exp(r + Σ n log u) = exp(r) Π uⁿ for whole n, where the logarithms are defined."""
+        if x.logs and all(n.denominator == 1 and abs(n) <= 8 for n, _ in x.logs[1]):
+            factors = [u if n > 0 else self.inverse(u) for n, u in x.logs[1] for _ in range(abs(int(n)))]
+            y = self.lift(Fraction(1)) if x.logs[0] is None else self.exp(x.logs[0])
+            for factor in factors:
+                y = self.product(y, factor)
+            return self.as_defined_as(x, replace(y, sign=y.sign if x.total else 0, tie=None))
         return replace(self.exponential(x, 0), terms=((Fraction(1), x),))
 
     def logistic(self, x: Number) -> Number:
@@ -326,6 +345,15 @@ class Fields:
         """A number of square -1: the primes are 1 more than a multiple of 4."""
         base = next(b for b in range(2, 999) if pow(b, (self.p - 1) // 2, self.p) == self.p - 1)
         return pow(base, (self.p - 1) // 4, self.p)
+
+    def inverse_hyperbolic(self, name: str, x: Number) -> Number:
+        """asinh x = log(x + √(x² + 1)), atanh x = (log(1 + x) - log(1 - x))/2."""
+        one = Fraction(1)
+        if name == "asinh":
+            root = self.sqrt(replace(self.sum([self.product(x, x), one]), sign=2))
+            return self.log(replace(self.sum([x, root]), sign=2))
+        sides = self.log(self.sum([one, x])), self.negative(self.log(self.sum([one, self.negative(x)])))
+        return self.scaled(self.sum(sides), Fraction(1, 2))
 
     # Roots and logarithms
 
@@ -403,19 +431,23 @@ class Fields:
         """
         self.solid(x)
         if x.ratio:
-            return self.as_defined_as(x, self.sum([self.log(x.ratio[0]), self.negative(self.log(x.ratio[1]))]))
+            y = self.sum([self.log(x.ratio[0]), self.negative(self.log(x.ratio[1]))])
+            return self.as_defined_as(x, replace(y, logs=(None, ((Fraction(1), x),))))
+        if x.at in self.logarithms:
+            return self.as_defined_as(x, self.logarithms[x.at])
         if len(x.terms) == 1 and x.terms[0][0] == 1:
             return self.as_defined_as(x, x.terms[0][1])
         if x.terms and self.level.towers:
             different = {t.at or n: t for n, (_, t) in enumerate(x.terms)}.values()
             mean = self.scaled(self.sum(list(different)), Fraction(1, len(different)))
             shift = self.exponential(self.negative(mean), 0, "log")
-            return replace(self.sum([mean, self._log(self.product(shift, x))]), total=x.total and x.sign == 2)
+            y = replace(self.sum([mean, self._log(self.product(shift, x))]), total=x.total and x.sign == 2)
+            return replace(y, logs=(None, ((Fraction(1), x),)))
         return self._log(x)
 
     def _log(self, x: Number) -> Number:
         y = self.sum([self.random("log", x), self.negative(self.random("log", self.inverse(x)))])
-        return replace(y, total=x.total and x.sign == 2, sign=0)
+        return replace(y, total=x.total and x.sign == 2, sign=0, logs=(None, ((Fraction(1), x),)))
 
     # Magnitudes, comparisons, extremes
 
@@ -508,6 +540,45 @@ class Fields:
         y = self.sum([Fraction(1), replace(self.negative(x))])
         tie = x.tie and (self.negative(x.tie[0]), self.sum([Fraction(1), self.negative(x.tie[1])]))
         return replace(y, tie=tie, sign=1)
+
+    def settled(self, x: Any, y: Any) -> bool:
+        """Whether two entries are equal where the outcomes that they depend on are so, or no input has these outcomes.
+
+        A number that is compared is 0 at a tie; and facts p ≥ 0, with or without 0, contradict each other if up to
+        three of them add up to a known number below 0, or to 0 if one of them is not 0.
+        """
+        cases = self.common.union(*(getattr(z, "cases", ()) for z in (x, y)))
+        number, drawn = dict(self.compared), dict(cases)
+        facts, ties = [], []
+        for (kind, place), value in cases:
+            u = number[place]
+            if not u.total or u.at is None:
+                continue
+            if kind == "tie" and value:
+                ties.append(u)
+                facts += [(u, False), (self.negative(u), False)]
+            elif kind == "sign":
+                facts.append((u if value else self.negative(u), drawn.get(("tie", place)) is False))
+        if isinstance(x, Number | Fraction) and isinstance(y, Number | Fraction):
+            difference = self.sum([x, self.negative(y)])
+            if any(self.ratio(difference, u) is not None for u in ties):
+                return True
+        for count in (1, 2, 3):
+            for chosen in itertools.combinations(facts, count):
+                total = self.sum([u for u, _ in chosen])
+                known = Fraction(0) if self.is_zero(total) else self.ratio(total, self.lift(Fraction(1)))
+                if known is not None and (known < 0 or known == 0 and any(strict for _, strict in chosen)):
+                    return True
+        return False
+
+    def decided(self, which: Any) -> int | None:
+        """The value of a truth value that is known by drawn outcomes, on which from now on every entry depends."""
+        if not (isinstance(which, Number) and which.total and self.level.outcomes is not None):
+            return None
+        if which.at is None or len(set(which.at)) != 1 or which.at[0] not in (0, 1):
+            return None
+        self.common |= which.cases
+        return which.at[0]
 
     def chosen(self, which: Number, no: Any, yes: Any) -> Any:
         """no where `which` is 0, yes where it is 1."""

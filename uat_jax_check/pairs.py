@@ -6,7 +6,7 @@ import json
 import math
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -166,8 +166,8 @@ class Comparison:
         NotDecided: the programs cannot be followed.
     """
 
-    def __init__(self, left: Any, right: Any, constant: Reader) -> None:
-        self.programs, self.constant = (left, right), constant
+    def __init__(self, left: Any, right: Any, constant: Reader, given: Sequence[int] = ()) -> None:
+        self.programs, self.constant, self.given = (left, right), constant, given
         self.attempts, self.depth, self.turned = 0, 0, False
         self.decisions: dict[tuple[int, ...], list[Any]] = {}
         self.notes: list[str] = []
@@ -189,7 +189,7 @@ class Comparison:
             except Different:
                 continue
             except NotDecided as reason:
-                self.stopped = self.stopped or reason
+                self.stopped, self.signs = self.stopped or reason, True
                 if self.attempts > ATTEMPTS:
                     break
                 continue
@@ -284,9 +284,9 @@ class Comparison:
         fields, outputs = self.evaluated(level, inputs)
         self.depth, self.signs = max(self.depth, fields.depth), self.signs or bool(fields.compared)
         pairs = [(x, y) for u, v in zip(*outputs, strict=True) for x, y in zip(u.entries, v.entries, strict=True)]
-        if not all(same(fields, x, y) for x, y in pairs):
+        if not all(same(fields, x, y) or fields.settled(x, y) for x, y in pairs):
             raise Different
-        found = [frozenset().union(*(getattr(z, "cases", ()) for z in pair)) for pair in pairs]
+        found = [fields.common.union(*(getattr(z, "cases", ()) for z in pair)) for pair in pairs]
         self.seen = [a | b for a, b in zip(self.seen or [frozenset()] * len(found), found, strict=True)]
         return fields
 
@@ -323,10 +323,12 @@ class Comparison:
     def inputs(self, level: Level) -> list[Array]:
         """Random numbers for all inputs."""
         arguments = []
-        for dtype, shape in Machine(None, self.programs[0], self.constant).inputs():
+        types = Machine(None, self.programs[0], self.constant).inputs()
+        for (dtype, shape), sign in zip(types, self.given or [0] * len(types), strict=True):
             if dtype not in a.FLOATS:
                 raise NotDecided(f"an input {dtype}")
-            draw = lambda: Number(tuple(secrets.randbelow(level.prime) for _ in range(level.copies)))
+            at = lambda: tuple(secrets.randbelow(level.prime) for _ in range(level.copies))
+            draw = lambda sign=sign: Number(at(), sign=sign)
             arguments.append(Array(dtype, shape, [draw() for _ in range(math.prod(shape))]))
         return arguments
 
@@ -376,6 +378,33 @@ def stated_inputs(claim: dict[str, Any], sizes: dict[str, int]) -> list[tuple[st
         dims = [d.strip() for d in match[2].split(",") if d.strip()]
         found.append((match[1], tuple(dimension(d, sizes) for d in dims)))
     return found
+
+
+_BOUND = r"\s*(-?[0-9]{1,18}(?:\.[0-9]{1,18})?)\s*"
+_DOMAINS = re.compile(rf"(?: > (?P<above>0)| >= (?P<least>0)| in \[(?P<low>{_BOUND}),(?P<high>{_BOUND})\])?")
+
+
+def domains(claim: dict[str, Any]) -> list[tuple[int, Fraction | None, Fraction | None]]:
+    """Of every input the sign that it has (2 if it is above 0, 1 if not below, else 0), and its bounds."""
+    found = []
+    for text in claim["inputs"]:
+        said = _DOMAINS.fullmatch(text.split("]", 1)[1])
+        if not said:
+            raise NotDecided(f"the domain of an input {text[:60]!r}")
+        low = said["above"] or said["least"] or said["low"]
+        low, high = (None if t is None else Fraction(t.strip()) for t in (low, said["high"]))
+        usable(low is None or high is None or low < high, "a domain is empty")
+        sign = 0 if low is None or low < 0 else 1 + (low > 0 or said["above"] is not None)
+        found.append((sign, low, high))
+    return found
+
+
+def somewhere(low: Fraction | None, high: Fraction | None) -> Fraction:
+    """A random number of a domain."""
+    k = secrets.randbelow(255) + 1
+    if high is not None:
+        return (low or 0) + Fraction(k, 256) * (high - (low or 0))
+    return Fraction(k, 64) if low is not None else Fraction(k - 128, 64)
 
 
 def dimension(text: str, sizes: dict[str, int]) -> int:
@@ -481,6 +510,8 @@ def statement(claim: dict[str, Any], sizes: str) -> list[str]:
 def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
     """Equal at all sizes in the file, as the constants are written or as they are meant."""
     lines, notes, readings = [], set(), []
+    known = domains(claim)
+    signs = [sign for sign, *_ in known]
     for sizes, (left, right) in by_sizes.items():
         lines += statement(claim, sizes)
         if left == right:
@@ -490,9 +521,9 @@ def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
             notes.add("both programs are the same text, and primitives are functions of their operands")
             continue
         where = "" if sizes == "{}" else f" at the sizes {sizes}"
-        differ_somewhere(left, right, where)
+        differ_somewhere(left, right, where, [bounds for _, *bounds in known])
         meant = Meant()
-        plain, again = Comparison(left, right, written), Comparison(left, right, meant)
+        plain, again = (Comparison(left, right, reader, signs) for reader in (written, meant))
         both = [plain, again] if meant_differs(left, right, meant) else [plain]
         equal = next((c for roots in (False, True) for c in both if c.equal(roots)), None)
         if equal is None:
@@ -550,13 +581,11 @@ def first_difference(left: Any, right: Any) -> str:
     return "an output"
 
 
-def differ_somewhere(left: Any, right: Any, where: str) -> None:
+def differ_somewhere(left: Any, right: Any, where: str, bounds: list[Any]) -> None:
     """Look at two inputs for exact values that surely differ.  Raises `Refused`."""
     for _ in range(2):
-        draw = lambda: Fraction(secrets.randbelow(257) - 128, 64)
-        arguments = [
-            Array(t, s, [draw() for _ in range(math.prod(s))]) for t, s in Machine(None, left, written).inputs()
-        ]
+        types = zip(Machine(None, left, written).inputs(), bounds, strict=True)
+        arguments = [Array(t, s, [somewhere(*ends) for _ in range(math.prod(s))]) for (t, s), ends in types]
         for number, place in first_places(left, right, arguments):
             try:
                 runs, at = ((left, arguments), (right, arguments)), {"output": number, "entry": place}
