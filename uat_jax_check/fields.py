@@ -361,6 +361,7 @@ class Fields:
         """1/√x: an unknown function, or the inverse of a number of square x; 1/√(cx) = 1/(√c √x), √(y²) = |y|."""
         if isinstance(x, Fraction):
             return self.constant_root(1 / x)
+        self.solid(x)
         if x.square and self.level.signs is None:
             return self.as_defined_as(x, self.inverse(self.magnitude(x.square)))
         for number, inverse in self.rooted[-64:] if x.at is not None else ():
@@ -373,19 +374,30 @@ class Fields:
         return y
 
     def constant_root(self, c: Fraction) -> Number:
-        """√c for c > 0, by letters for the roots of primes: √(n/d) = √(nd)/d."""
+        """√c for c > 0, by letters for the roots of primes, which are independent: √(n/d) = √(nd)/d."""
         found, rest = self.lift(Fraction(1, c.denominator)), c.numerator * c.denominator
         for p in range(2, 2**10):
             while rest % p == 0:
                 rest //= p
-                found = self.product(found, self.letter_root(p))
-        return self.product(found, self.letter_root(rest)) if rest > 1 else found
+                found = self.product(found, self.root_of_prime(p))
+        if rest == 1:
+            return found
+        if not is_prime(rest):
+            raise NotDecided("the root of a number with large divisors")
+        return self.product(found, self.root_of_prime(rest))
 
-    def letter_root(self, n: int) -> Number:
-        """√n, one number for each n."""
+    def root_of_prime(self, n: int) -> Number:
+        """√n, one number for each n; either of the two roots will do, as no sum of products of others is one."""
         if n not in self.letters:
             v = self.lift(Fraction(n))
-            inverse = self._rsqrt(v)
+            if self.level.signs is None:
+                inverse = self._rsqrt(v)
+            elif pow(n, (self.p - 1) // 2, self.p) != 1:
+                raise Redraw("a number that is no square")
+            else:
+                root = int(fmpz_mod_ctx(self.p)(n).sqrt())
+                self.roots[n] = root
+                inverse = replace(v, at=(pow(root, -1, self.p),) * self.level.copies, terms=(), formal=False)
             self.letters[n] = replace(self.product(v, inverse), root=(v, inverse))
         return self.letters[n]
 
@@ -399,9 +411,10 @@ class Fields:
         (v,) = x.at
         self.tested(x)
         if v not in self.roots:
+            number = len(self.roots) - len(self.letters)
             if not v or pow(v, (self.p - 1) // 2, self.p) != 1:
-                raise Redraw(len(self.roots))
-            chosen = self.level.signs[len(self.roots)] if len(self.roots) < len(self.level.signs) else 0
+                raise Redraw(number)
+            chosen = self.level.signs[number] if number < len(self.level.signs) else 0
             root = int(fmpz_mod_ctx(self.p)(v).sqrt())
             self.roots[v] = max(root, self.p - root) if chosen else min(root, self.p - root)
         y = self.made((pow(self.roots[v], -1, self.p),), x, top=x.top + x.bottom + 1, bottom=x.top + x.bottom, sign=2)
@@ -411,6 +424,7 @@ class Fields:
         """x·(1/√x), and |y| for y²."""
         if isinstance(x, Fraction):
             return self.constant_root(x)
+        self.solid(x)
         if x.square and self.level.signs is None:
             return self.as_defined_as(x, self.magnitude(x.square))
         inverse = self.rsqrt(x)
@@ -477,7 +491,7 @@ class Fields:
 
     def positive_multiple(self, x: Number, y: Number) -> bool:
         """Whether x = w·y, or y = w·x, for a number w met before that is above 0; all are defined everywhere."""
-        if not (x.total and y.total and all(x.at) and all(y.at)):
+        if not (y.at and x.total and y.total and all(x.at) and all(y.at)):
             return False
         p = self.p
         return any(

@@ -309,7 +309,7 @@ class Comparison:
                     seen.add(redraw.args[0])
                     continue
                 raise
-            count = len(first.roots)
+            count = len(first.roots) - len(first.letters)
             sure = next((i for i in range(count) if i not in seen), count)
             if count - sure > MOST_ROOTS:
                 raise NotDecided(f"{count} roots")
