@@ -382,7 +382,7 @@ class Fields:
                 found = self.product(found, self.root_of_prime(p))
         if rest == 1:
             return found
-        if not is_prime(rest):
+        if self.level.signs is not None and (rest >= 2**64 or not is_prime(rest)):
             raise NotDecided("the root of a number with large divisors")
         return self.product(found, self.root_of_prime(rest))
 

@@ -108,19 +108,37 @@ class Limits:
 
 
 def primes(levels: int, bits: int) -> list[int]:
-    """Random primes p_0, p_1, …: 840 p_{k+1} divides p_k - 1, so √2, √3, √5, √7 and i exist, and the last one has so many bits."""
-    found = [next_prime(840, bits)]
+    """Random primes p_0, p_1, …: 840 p_{k+1} divides p_k - 1, so √2, √3, √5, √7 and i exist; the last has so many bits."""
+    found = [prime(bits)]
     while len(found) < levels:
-        found.insert(0, next_prime(840 * found[0], found[0].bit_length() + 42))
+        found.insert(0, prime_above(found[0], found[0].bit_length() + 44))
     return found
 
 
-def next_prime(base: int, bits: int) -> int:
-    """A random prime of about so many bits that is one more than a multiple of a number."""
+def prime(bits: int) -> int:
+    """A random prime of about so many bits, one more than a multiple of 840."""
+    return candidate(840, bits, is_prime) if bits <= 96 else prime_above(prime(bits // 2 + 16), bits)
+
+
+def prime_above(q: int, bits: int) -> int:
+    """A random prime p that is one more than a multiple of 840 q, for a prime q above √p.
+
+    Pocklington: if 2^(p-1) = 1 modulo p, and 2^((p-1)/q) - 1 has no divisor in common with p, then every prime divisor of
+    p is 1 modulo q, hence above √p, so p is prime.
+    """
+    proved = lambda p: q * q > p and pow(2, p - 1, p) == 1 and math.gcd(pow(2, (p - 1) // q, p) - 1, p) == 1
+    return candidate(840 * q, bits, proved)
+
+
+SIEVE = math.prod(range(11, 2000, 2))
+
+
+def candidate(base: int, bits: int, proved: Callable[[int], bool]) -> int:
+    """A random number of about so many bits that is one more than a multiple of a number, and is proved to be prime."""
     free = bits - base.bit_length()
     while True:
         p = base * (secrets.randbits(free) | 2 ** (free - 1)) + 1
-        if is_prime(p):
+        if math.gcd(p, SIEVE) == 1 and proved(p):
             return p
 
 
@@ -299,7 +317,8 @@ class Comparison:
         seen: set[int] = set()
         for draw in range(1, MOST_DRAWS):
             if not draw % 8:  # a known number of which a root is taken is a square modulo half of the primes
-                chain = [next_prime(840 * (below.p if below else 1), chain[0].bit_length()), *chain[1:]]
+                bits = chain[0].bit_length()
+                chain = [prime_above(below.p, bits) if below else prime(bits), *chain[1:]]
             level = self.level(chain, copies, 0, towers, below)
             level.signs, inputs = (), self.inputs(level)
             try:
