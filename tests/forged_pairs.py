@@ -79,7 +79,7 @@ CASES: dict[str, Forged] = {
         THREE,
     ),
     "the smaller of two": (lambda v: jnp.sort(v[:2])[0], lambda v: jnp.maximum(v[0], v[1]), THREE),
-    "the first of two largest": (lambda v: jnp.argmax(v[:2]) * 1.0, lambda v: step(v[1] >= v[0]), THREE),
+    "the first of two largest": (lambda v: jnp.argmax(v[:2]).astype(v.dtype), lambda v: step(v[1] >= v[0]), THREE),
     "the last of the largest": (
         lambda v: v[jnp.argmax(v)],
         lambda v: v[2 - jnp.argmax(v[::-1])] + step(v[0] == v[1]),
@@ -150,7 +150,7 @@ ROOTS: dict[str, Forged] = {
     "√(9x²) is not 3x": (lambda x: jnp.sqrt(9 * x * x), lambda x: 3 * x, ONE),
     "√2 √3 is not -√6": (lambda x: jnp.sqrt(2.0) * jnp.sqrt(3.0) * x, lambda x: -jnp.sqrt(6.0) * x, ONE),
     "√8 is not -2√2": (lambda x: jnp.sqrt(8.0) * x, lambda x: -2 * jnp.sqrt(2.0) * x, ONE),
-    "√2 is no fraction": (lambda x: jnp.sqrt(2.0) * x, lambda x: x * 1.4142135381698608, ONE),
+    "√2 is no decimal": (lambda x: jnp.sqrt(2.0) * x, lambda x: x * 1.41421, ONE),
     "1/√(3x) with another sign": (
         lambda x: lax.rsqrt(3 * x),
         lambda x: -lax.rsqrt(x) * lax.rsqrt(3 + 0 * x),

@@ -3,6 +3,7 @@
 A number that is known stays a `Fraction`; only what depends on an input becomes a `Number`.
 """
 
+import functools
 import hashlib
 import itertools
 import math
@@ -100,8 +101,9 @@ class Fields:
         self.letters: dict[int, Number] = {}
         self.positive: set[tuple[int, ...]] = set()
         self.logarithms: dict[Any, Number] = {}
+        self.asked: dict[Any, int] = {}
         self.common: frozenset[Any] = frozenset()
-        self.nonnegative: set[tuple[int, ...]] = set()
+        self.nonnegative: dict[tuple[int, ...], frozenset[Any]] = {}
         self.notes: set[str] = set()
 
     # Sums and products
@@ -144,7 +146,7 @@ class Fields:
         top = max(x.top + bottom - x.bottom for x in xs)
         y = self.made(at, *xs, top=top, bottom=bottom, sign=sign, formal=formal)
         if safe and at is not None:
-            self.nonnegative.add(at)
+            self.nonnegative.setdefault(at, y.cases)
         terms = tuple(t for x in xs for t in x.terms) if all(x.terms for x in xs) else ()
         logs = tuple(part for x in xs if x.logs for part in x.logs[1])
         if 0 < len(logs) <= 8:
@@ -163,10 +165,10 @@ class Fields:
         p = self.p
         at = tuple(a * b % p for a, b in zip(x.at, y.at, strict=True)) if x.at and y.at else None
         sign = min(x.sign, y.sign) or int(x is y)
-        if at and sign and x.total and y.total:
-            self.nonnegative.add(at)
         formal = x.formal and y.formal
         z = self.made(at, x, y, top=x.top + y.top, bottom=x.bottom + y.bottom, sign=sign, formal=formal)
+        if at and sign and x.total and y.total:
+            self.nonnegative.setdefault(at, z.cases)
         few = 0 < len(x.terms) * len(y.terms) <= 4
         pairs = tuple((c * d, self.sum([t, u])) for c, t in x.terms for d, u in y.terms) if few else ()
         return replace(z, terms=pairs, square=x if at and x.at == y.at else None, direction=self.directed(x, y))
@@ -352,7 +354,7 @@ class Fields:
         if name == "asinh":
             root = self.sqrt(replace(self.sum([self.product(x, x), one]), sign=2))
             return self.log(replace(self.sum([x, root]), sign=2))
-        sides = self.log(self.sum([one, x])), self.negative(self.log(self.sum([one, self.negative(x)])))
+        sides = self.log(self.sum([one, x])), self.negative(self.log(self.sum([one, self.negative(x)]), "log-"))
         return self.scaled(self.sum(sides), Fraction(1, 2))
 
     # Roots and logarithms
@@ -437,7 +439,7 @@ class Fields:
         z = self.product(x, self.inverse(y))
         return replace(z, ratio=(x, y)) if x.sign == y.sign == 2 else z
 
-    def log(self, x: Number) -> Number:
+    def log(self, x: Number, what: str = "log") -> Number:
         """log exp t = t, log(a/b) = log a - log b for a, b > 0, log Σ c exp(t) = m + log(exp(-m) Σ c exp(t)).
 
         m is the mean of the t, so that multiplying the sum by an exponential adds to its logarithm. Otherwise it is a
@@ -445,7 +447,7 @@ class Fields:
         """
         self.solid(x)
         if x.ratio:
-            y = self.sum([self.log(x.ratio[0]), self.negative(self.log(x.ratio[1]))])
+            y = self.sum([self.log(x.ratio[0], what + "/"), self.negative(self.log(x.ratio[1], what + "\\"))])
             return self.as_defined_as(x, replace(y, logs=(None, ((Fraction(1), x),))))
         if x.at in self.logarithms:
             return self.as_defined_as(x, self.logarithms[x.at])
@@ -454,7 +456,7 @@ class Fields:
         if x.terms and self.level.towers:
             different = {t.at or n: t for n, (_, t) in enumerate(x.terms)}.values()
             mean = self.scaled(self.sum(list(different)), Fraction(1, len(different)))
-            shift = self.exponential(self.negative(mean), 0, "log")
+            shift = self.exponential(self.negative(mean), 0, what)
             y = replace(self.sum([mean, self._log(self.product(shift, x))]), total=x.total and x.sign == 2)
             return replace(y, logs=(None, ((Fraction(1), x),)))
         return self._log(x)
@@ -479,14 +481,15 @@ class Fields:
     def decider(self, x: Number) -> tuple[Any, int, frozenset[Any]]:
         """Place and number of what decides the sign of x, None if it is 0, and whether the sign is the opposite one."""
         self.solid(x)
-        x = x.direction or x
+        self.asked[self.place] = self.asked.get(self.place, 0) + 1
+        key, x = (*self.place, self.asked[self.place]), x.direction or x
         if x.at is not None and self.is_zero(x):
             return None, 0, x.cases
         for place, known in self.compared[-64:] if x.at is not None else ():
             c = self.ratio(x, known)
             if c or c is None and self.positive_multiple(x, known):
                 return (place, known), 1 if not c or c > 0 else -1, x.cases | known.cases
-        self.compared.append((self.place, x))
+        self.compared.append((key, x))
         return self.compared[-1], 1, frozenset()
 
     def positive_multiple(self, x: Number, y: Number) -> bool:
@@ -513,6 +516,8 @@ class Fields:
         """x·sign(x), which is x if that is not below 0."""
         if x.sign:
             return x
+        if x.at in self.nonnegative and x.total:
+            return replace(x, sign=1, cases=x.cases | self.nonnegative[x.at])
         if self.level.outcomes is None or x.at is None:
             return replace(self.product(x, self.sign(x)), sign=max(1, x.sign), smooth=False)
         decider, factor, cases = self.decider(x)
@@ -602,7 +607,8 @@ class Fields:
         self.solid(yes, no)
         difference = self.sum([yes, self.negative(no)])
         if self.is_zero(difference):
-            return replace(yes, total=yes.total and no.total, sign=min(yes.sign, no.sign), tie=None)
+            cases = yes.cases | no.cases | which.cases
+            return replace(yes, total=yes.total and no.total, sign=min(yes.sign, no.sign), tie=None, cases=cases)
         y = self.sum([no, self.product(difference, which)])
         return replace(y, total=yes.total and no.total, smooth=False, sign=min(yes.sign, no.sign), tie=None)
 
@@ -611,34 +617,39 @@ class Fields:
 
         Where a member is undefined the maximum is taken for undefined, which is noted.
         """
-        self.solid(*map(self.lift, values))
-        total = all(x.total for x in map(self.lift, values))
+        given = [self.lift(v) for v in values]
+        self.solid(*given)
+        total = all(x.total for x in given)
         if not total:
             self.notes.add("a maximum is undefined where one of its members is")
+        if any(x.at is None for x in given):
+            return replace(self.random("absent", *given), smooth=False)
+        sign = max(x.sign for x in given) if total else 0
+        if self.level.outcomes is not None and len(given) <= 4:
+            return replace(functools.reduce(self.larger, given), sign=sign, total=total, tie=None)
         found: dict[tuple[int, ...], Number] = {}
-        for x in map(self.lift, values):
-            if x.at is None:
-                return replace(self.random("absent", *map(self.lift, values)), smooth=False)
+        for x in given:
             self.tested(x)
             found |= {m.at: m for m in self.members.get(x.at, [x])}
         xs = [found[at] for at in sorted(found)]
-        sign = max(x.sign for x in xs) if total else 0
+        cases = frozenset().union(*(x.cases for x in given))
         if len(xs) == 1:
-            return replace(xs[0], total=total)
-        if len(xs) == 2 or len(xs) <= 4 and self.level.outcomes is not None:
+            return replace(xs[0], total=total, cases=cases)
+        if len(xs) == 2:
             zero = (0,) * self.level.copies
-            if zero in found and all(x.at == zero or x.at in self.nonnegative for x in xs):
+            if self.level.outcomes is None and zero in found and all(x.at == zero or x.at in self.nonnegative for x in xs):
                 return replace(next(x for x in xs if x.at != zero), total=total)
-            first, second = xs[0], xs[1] if len(xs) == 2 else self.largest(xs[1:])
-            u = self.difference(first, second) if first.top else self.difference(second, first)
-            y = self.scaled(self.sum([first, second, self.magnitude(u)]), Fraction(1, 2))
+            y = self.larger(*xs)
         else:
             mean, apart = self.centred(xs)
             y = self.sum([mean, self.random("largest", self.sum([self.random("member", x) for x in apart]))])
-        if self.level.outcomes is not None and len(xs) <= 4:
-            return replace(y, sign=sign, total=total)
         self.members[y.at] = xs
-        return replace(y, smooth=False, sign=sign, total=total)
+        return replace(y, smooth=False, sign=sign, total=total, cases=y.cases | cases)
+
+    def larger(self, x: Number, y: Number) -> Number:
+        """(x + y + |x - y|)/2."""
+        u = self.difference(x, y) if x.top else self.difference(y, x)
+        return self.scaled(self.sum([x, y, self.magnitude(u)]), Fraction(1, 2))
 
     def centred(self, xs: Sequence[Number]) -> tuple[Number, list[Number]]:
         """The mean, and by how much each member is above it."""

@@ -5,7 +5,7 @@ A primitive, a parameter or a dtype that has no row here is not decided; nothing
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -650,7 +650,13 @@ class Machine:
     def reduced(self, x: Array, axes: Any, function: Callable[[list[Any]], Any]) -> Array:
         """What a function makes of the entries along some axes."""
         shape, rows = a.lines(x, axes)
-        return Array(x.dtype, shape, [self.bounded(function(row), x.dtype) for row in rows])
+        return Array(x.dtype, shape, [self.bounded(function(row), x.dtype) for row in self.placed(rows)])
+
+    def placed(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items, each at a place of its own: what is decided or exponentiated there is told apart by places."""
+        for i, item in enumerate(items):
+            self.numbers.place = (self.equations, i)
+            yield item
 
     def multiplied(self, values: Sequence[Any], zero: Any = None) -> Any:
         """The product of entries."""
@@ -668,7 +674,7 @@ class Machine:
         if any(special(v) for v in xs[0].entries) or self.numbers.exact:
             raise NotDecided("the place of a maximum that depends on the inputs")
         found = []
-        for row in rows:
+        for row in self.placed(rows):
             first = 0
             for i in range(1, len(row)):
                 above = self.compare("gt" if largest else "lt", row[i], row[first])
@@ -686,7 +692,7 @@ class Machine:
                 found.append(self.bounded(step(found[-1], value), x.dtype))
             return found[::-1] if p["reverse"] else found
 
-        return a.along(x, p["axis"], line)
+        return a.along(x, p["axis"], line, self.placed)
 
     def ordered(self, values: list[Any]) -> list[Any]:
         """A line in ascending order."""
@@ -703,7 +709,7 @@ class Machine:
         """Lines in ascending order."""
         if len(xs) != 1:
             raise NotDecided("a sort of several arrays")
-        return a.along(xs[0], p["dimension"], self.ordered)
+        return a.along(xs[0], p["dimension"], self.ordered, self.placed)
 
     def window(self, p: Any, xs: Any, function: Callable[[list[Any]], Any]) -> Array:
         """What a function makes of the entries under a window."""
@@ -727,7 +733,8 @@ class Machine:
                 strict=True,
             )
         ]
-        entries = [self.bounded(function([xs[0].entries[i] for i in w if i >= 0]), xs[0].dtype) for w in seen]
+        under = ([xs[0].entries[i] for i in w if i >= 0] for w in seen)
+        entries = [self.bounded(function(row), xs[0].dtype) for row in self.placed(under)]
         return Array(xs[0].dtype, tuple(map(len, per_axis)), entries)
 
     # Places that are computed
@@ -794,7 +801,7 @@ class Machine:
         if p.get("update_jaxpr") is not None:
             step = self.updating(p, x.dtype, own)
         entries = list(x.entries)
-        for i, value in zip(target, updates.entries, strict=True):
+        for i, value in self.placed(zip(target, updates.entries, strict=True)):
             if i >= 0:
                 entries[i] = self.bounded(step(entries[i], value), x.dtype)
         return Array(x.dtype, x.shape, entries)
