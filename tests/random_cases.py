@@ -1,4 +1,4 @@
-"""Random programs of comparisons, selections and extremes, as the checker reads them, and their values at a grid of inputs."""
+"""Random programs of comparisons, selections and extremes, as the checker reads them, and their values at a grid."""
 
 import base64
 import copy
@@ -43,7 +43,9 @@ class Programs:
     def step(self, numbers: list[int], count: int) -> list[Any]:
         """Some equations, the last of which is a number."""
         pick = lambda: self.random.choice(numbers[-4:])
-        kind = self.random.choice(["add", "sub", "max", "min", "abs", "neg", "mul", "select", "extreme", "extreme", "sort"])
+        kind = self.random.choice(
+            ["add", "sub", "max", "min", "abs", "neg", "mul", "select", "extreme", "extreme", "sort"]
+        )
         if kind in ("abs", "neg"):
             return [[kind, {}, [pick()], [SCALAR]]]
         if kind == "select":
@@ -64,7 +66,13 @@ class Programs:
             cut = {"start_indices": [self.random.randrange(n)], "limit_indices": [0], "strides": None}
             cut["limit_indices"] = [cut["start_indices"][0] + 1]
             one = ["slice", cut, [count + n + 1], [["float32", [1]]]]
-            return [*rows, joined, ordered, one, ["reshape", {"new_sizes": [], "dimensions": None}, [count + n + 2], [SCALAR]]]
+            return [
+                *rows,
+                joined,
+                ordered,
+                one,
+                ["reshape", {"new_sizes": [], "dimensions": None}, [count + n + 2], [SCALAR]],
+            ]
         return [[kind, {}, [pick(), pick()], [SCALAR]]]
 
     def changed(self, program: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -72,7 +80,8 @@ class Programs:
         found = copy.deepcopy(program)
         swaps = {"gt": "ge", "ge": "gt", "lt": "le", "le": "lt", "max": "min", "min": "max"}
         swaps |= {"reduce_max": "reduce_min", "reduce_min": "reduce_max", "add": "sub", "sub": "add"}
-        equation = self.random.choice([e for e in found[0]["equations"] if e[0] in swaps or len(e[2]) > 1])
+        equations = found[0]["equations"]
+        equation = self.random.choice([e for e in equations if e[0] in swaps or len(e[2]) > 1] or equations)
         if equation[0] in swaps and self.random.random() < 0.6:
             equation[0] = swaps[equation[0]]
         else:

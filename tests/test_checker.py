@@ -19,11 +19,13 @@ from forged_pairs import FORGED
 from pairs import PAIRS
 from pairs.never_certified import DIFFERENT
 from pairs.pair import Pair, f32
+from random_cases import Programs, values
 
 import uat_jax_check
 from uat_jax.decide.equivalence import certify
 from uat_jax_check import document, pairs
 from uat_jax_check.__main__ import decided, main
+from uat_jax_check.document import NotDecided
 
 FOLDER = Path(uat_jax_check.__file__).parent
 CLAIMS = {
@@ -31,7 +33,7 @@ CLAIMS = {
     *("quotients", "ranks", "shapes", "supports", "terms", "words"),
 }
 """The files that decide claims of the papers; the others decide two functions, and read files."""
-LINES = {"claims": 2477, "functions": 2055}
+LINES = {"claims": 2480, "functions": 2344}
 """Each part may have so many lines of code, comments and docstrings left out."""
 
 
@@ -120,7 +122,7 @@ def test_the_table_of_agreement(tmp_path: Path):
     for (verdict, found), count in sorted(table.items()):
         print(verdict, found, count)
     certified = sum(count for (verdict, _), count in table.items() if verdict in ("CERTIFIED", "PROVED"))
-    assert table["CERTIFIED", "checked"] + table["PROVED", "checked"] >= 0.8 * certified
+    assert table["CERTIFIED", "checked"] + table["PROVED", "checked"] >= 0.97 * certified
 
 
 @pytest.mark.campaign
@@ -294,6 +296,33 @@ def test_no_rule_accepts_what_differs(name, tmp_path: Path, monkeypatch):
     left, right, shapes = FORGED[name]
     certificate = saved(left, right, tuple(f32(*shape) for shape in shapes), tmp_path / "c.json", budget=0.5)
     assert word(certificate | {"verdict": "CERTIFIED"}, tmp_path / "c.json")[0] != 0
+
+
+def cases_decided(seeds: range) -> Counter[tuple[bool, bool | None]]:
+    """Whether random programs and changed ones have the same values at a grid, and are equal by the rules."""
+    table: Counter[tuple[bool, bool | None]] = Counter()
+    for seed in seeds:
+        programs = Programs(seed)
+        left = programs.program(programs.random.choice([3, 4, 5, 6]))
+        right = programs.changed(left)
+        same = values(left) == values(right)
+        try:
+            equal = pairs.Comparison(left, right, pairs.written).equal(roots=False)
+        except NotDecided:
+            equal = None
+        assert same or not equal, seed
+        table[same, equal] += 1
+    return table
+
+
+def test_random_programs_of_cases():
+    assert cases_decided(range(40))[True, True]
+
+
+@pytest.mark.campaign
+def test_two_thousand_random_programs_of_cases():
+    """Prints how many random programs are equal at a grid with many ties, and by the rules."""
+    print(cases_decided(range(2000)))
 
 
 # --- hostile files ---------------------------------------------------------------------------------------------------

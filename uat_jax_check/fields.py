@@ -38,7 +38,7 @@ class Number:
         tie: of a comparison of two numbers, their difference and what it is where that is not 0.
         terms: of a sum of exponentials, the coefficient and the exponent of each.
         ratio: of a quotient of numbers above 0, these.
-        formal: it is made of exponentials and numbers above 0 by sums, products and quotients: never 0 as a formal value.
+        formal: sums, products and quotients make it of exponentials and numbers above 0: never 0 as a formal value.
         hollow: it has a divisor that may be 0 on an open set; it reaches an output by sums and products only.
         root: of √v, v and 1/√v.
         square: of y·y, the number y.
@@ -468,7 +468,7 @@ class Fields:
     # Magnitudes, comparisons, extremes
 
     def sign(self, x: Number) -> Number:
-        """An odd function that is the same for all multiples of x by a number above 0; an outcome, where such are drawn."""
+        """An odd function that is the same for positive multiples of x; an outcome, where such are drawn."""
         place, factor, cases = self.decider(x)
         if self.level.outcomes is None:
             y = self.lift(Fraction(0)) if place is None else self.scaled(self.odd("sign", place[1]), Fraction(factor))
@@ -637,7 +637,11 @@ class Fields:
             return replace(xs[0], total=total, cases=cases)
         if len(xs) == 2:
             zero = (0,) * self.level.copies
-            if self.level.outcomes is None and zero in found and all(x.at == zero or x.at in self.nonnegative for x in xs):
+            if (
+                self.level.outcomes is None
+                and zero in found
+                and all(x.at == zero or x.at in self.nonnegative for x in xs)
+            ):
                 return replace(next(x for x in xs if x.at != zero), total=total)
             y = self.larger(*xs)
         else:

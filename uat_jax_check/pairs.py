@@ -108,7 +108,7 @@ class Limits:
 
 
 def primes(levels: int, bits: int) -> list[int]:
-    """Random primes p_0, p_1, …: 840 p_{k+1} divides p_k - 1, so √2, √3, √5, √7 and i exist; the last has so many bits."""
+    """Random primes p_0, p_1, …: 840 p_{k+1} divides p_k - 1, so √2, √3, √5, √7, i exist; the last has so many bits."""
     found = [prime(bits)]
     while len(found) < levels:
         found.insert(0, prime_above(found[0], found[0].bit_length() + 44))
@@ -123,8 +123,8 @@ def prime(bits: int) -> int:
 def prime_above(q: int, bits: int) -> int:
     """A random prime p that is one more than a multiple of 840 q, for a prime q above √p.
 
-    Pocklington: if 2^(p-1) = 1 modulo p, and 2^((p-1)/q) - 1 has no divisor in common with p, then every prime divisor of
-    p is 1 modulo q, hence above √p, so p is prime.
+    Pocklington: if 2^(p-1) = 1 modulo p, and 2^((p-1)/q) - 1 has no divisor in common with p, then every prime divisor
+    of p is 1 modulo q, hence above √p, so p is prime.
     """
     proved = lambda p: q * q > p and pow(2, p - 1, p) == 1 and math.gcd(pow(2, (p - 1) // q, p) - 1, p) == 1
     return candidate(840 * q, bits, proved)
@@ -151,7 +151,7 @@ class Outcomes(dict[Any, bool]):
 
 
 def next_case(leaves: list[set[frozenset[Any]]]) -> Outcomes | None:
-    """Outcomes that some entry was not compared at yet; None if all were: ``leaves`` are those that entries have seen."""
+    """Outcomes that some entry was not compared at yet, None if there are none; ``leaves``: what each entry has seen."""
     wanted = Outcomes()
     for seen in leaves:
         gap = uncovered(seen)
@@ -346,9 +346,8 @@ class Comparison:
         for (dtype, shape), sign in zip(types, self.given or [0] * len(types), strict=True):
             if dtype not in a.FLOATS:
                 raise NotDecided(f"an input {dtype}")
-            at = lambda: tuple(secrets.randbelow(level.prime) for _ in range(level.copies))
-            draw = lambda sign=sign: Number(at(), sign=sign)
-            arguments.append(Array(dtype, shape, [draw() for _ in range(math.prod(shape))]))
+            at = [tuple(secrets.randbelow(level.prime) for _ in range(level.copies)) for _ in range(math.prod(shape))]
+            arguments.append(Array(dtype, shape, [Number(x, sign=sign) for x in at]))
         return arguments
 
     def evaluated(self, level: Level, inputs: Any = None) -> tuple[Fields, list[list[Array]]]:
