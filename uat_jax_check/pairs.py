@@ -151,7 +151,7 @@ class Outcomes(dict[Any, bool]):
 
 
 def next_case(leaves: list[set[frozenset[Any]]]) -> Outcomes | None:
-    """Outcomes that some entry was not compared at yet, None if there are none; ``leaves``: what each entry has seen."""
+    """Outcomes that some entry was not compared at yet, None if there are none; ``leaves``: what each has seen."""
     wanted = Outcomes()
     for seen in leaves:
         gap = uncovered(seen)

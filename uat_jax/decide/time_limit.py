@@ -18,7 +18,7 @@ def time_limit(seconds: float) -> Iterator[None]:
     """The body ends after so many seconds with a `BudgetError`, as soon as it runs Python code again.
 
     An exception that is raised in a function that C calls back is lost, so the timer goes on until the body has ended.
-    Where the system has no timer, or outside the main thread, in which Python runs what a timer calls, there is no limit.
+    Where the system has no timer, or outside the main thread, in which Python runs what a timer calls, none is set.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
