@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 Forged = tuple[Callable[..., Any], Callable[..., Any], tuple[tuple[int, ...], ...]]
-ONE, TWO, THREE = ((),), ((), ()), ((3,),)
+ONE, TWO, THREE, FOUR = ((),), ((), ()), ((3,),), ((4,),)
 
 
 def step(condition: Any) -> Any:
@@ -203,4 +203,46 @@ SIGNS: dict[str, Forged] = {
         TWO,
     ),
 }
-FORGED = {**CASES, **DIVISORS, **ROOTS, **LOGARITHMS, **SIGNS}
+ROWS: dict[str, Forged] = {
+    "two rows with a maximum each": (
+        lambda v: v.reshape(2, 2).max(1).sum(),
+        lambda v: jnp.where(v[0] > v[1], v[0] + v[2], v[1] + v[3]),
+        FOUR,
+    ),
+    "two rows in order": (
+        lambda v: jnp.sort(v.reshape(2, 2), axis=1)[:, 0].sum(),
+        lambda v: jnp.where(v[0] < v[1], v[0] + v[2], v[1] + v[3]),
+        FOUR,
+    ),
+    "the places of two maxima": (
+        lambda v: jnp.argmax(v.reshape(2, 2), axis=1).sum().astype(v.dtype),
+        lambda v: 2 * jnp.argmax(v[:2]).astype(v.dtype),
+        FOUR,
+    ),
+    "two running maxima": (
+        lambda v: lax.cummax(v.reshape(2, 2), axis=1)[:, 1].sum(),
+        lambda v: jnp.where(v[2] > v[3], v[0] + v[2], v[1] + v[3]),
+        FOUR,
+    ),
+    "two windows": (
+        lambda v: lax.reduce_window(v, -jnp.inf, lax.max, (2,), (2,), "VALID").sum(),
+        lambda v: jnp.where(v[0] > v[1], v[0] + v[2], v[1] + v[3]),
+        FOUR,
+    ),
+    "maxima written twice into each place": (
+        lambda v: jnp.zeros(2, v.dtype).at[jnp.array([0, 1, 0, 1])].max(v).sum(),
+        lambda v: jnp.where(v[0] > v[2], jnp.maximum(v[:2], 0).sum(), jnp.maximum(v[2:], 0).sum()),
+        FOUR,
+    ),
+    "a rectifier in a loop": (
+        lambda v: lax.scan(lambda c, x: (jnp.maximum(c + x, 0), c), jnp.zeros((), v.dtype), v)[0],
+        lambda v: jnp.maximum(v.sum(), 0),
+        THREE,
+    ),
+    "the logarithm of a quotient of sums": (
+        lambda v: jnp.log((jnp.exp(v[0]) + jnp.exp(v[1])) / (1 + jnp.exp(v[2]))),
+        lambda v: jnp.log(jnp.exp(v[0]) + jnp.exp(v[1])) - jnp.log(1 + jnp.exp(v[2])) + (v[0] - v[1]) * 1e-5,
+        THREE,
+    ),
+}
+FORGED = {**ROWS, **CASES, **DIVISORS, **ROOTS, **LOGARITHMS, **SIGNS}
