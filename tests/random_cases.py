@@ -88,6 +88,25 @@ class Programs:
             equation[2] = equation[2][::-1] if equation[0] != "select_n" else [equation[2][0], *equation[2][:0:-1]]
         return found
 
+    def rarely(self, program: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The program with 1 added where up to three comparisons of its numbers hold, which may be nowhere."""
+        found = copy.deepcopy(program)
+        equations, count = found[0]["equations"], 3 + len(found[0]["equations"])
+        numbers = [0, 1, 2, *(3 + i for i, e in enumerate(equations) if e[3] == [SCALAR])]
+        compared = self.random.randint(1, 3)
+        for _ in range(compared):
+            pair = [self.random.choice(numbers), self.random.choice(numbers)]
+            equations.append([self.random.choice(["gt", "ge", "lt", "le", "eq"]), {}, pair, [TRUTH]])
+        for i in range(compared - 1):
+            before = count if not i else count + compared + i - 1
+            equations.append(["and", {}, [before, count + i + 1], [TRUTH]])
+        mask = count + 2 * compared - 2
+        output = found[0]["outputs"][0]
+        equations.append(["select_n", {}, [mask, literal(0.0), literal(1.0)], [SCALAR]])
+        equations.append(["add", {}, [output, mask + 1], [SCALAR]])
+        found[0]["outputs"] = [mask + 2]
+        return found
+
 
 def values(program: list[dict[str, Any]]) -> list[Any]:
     """Exact values at all places of the grid."""
