@@ -323,6 +323,23 @@ INDUCTIONS: dict[str, Data] = {
     ),
     "x_L as its own closed form": induction(LAYER, A, U("i"), [defined(U(1), U(1))], [defined(U(AFTER), U(AFTER))]),
     "a closed form of later letters": induction(LAYER, A, U(AFTER), FIRST, LAST),
+    "the input of a layer with one column, and what is first with n": induction(
+        product(letter("M", "n", "n", "j"), letter("y", "n", 1)), A, U("i"), FIRST, LAST, at=letter("y", "n", 1)
+    ),
+    "the input of a layer with columns that the first layer has alone": induction(
+        product(letter("M", "n", "n", "j"), letter("y", "n", "j")),
+        letter("A", "n", 1),
+        letter("U", "n", 1, "i"),
+        [defined(letter("U", "n", 1, 1), product(letter("M", "n", "n", 1), letter("A", "n", 1)))],
+        [defined(letter("U", "n", 1, AFTER), product(letter("M", "n", "n", AFTER), letter("U", "n", 1, "i")))],
+        at=letter("y", "n", "j"),
+    ),
+    "the input of a layer with rows that the layer does not have": induction(
+        product(letter("M", "n", "n", "j"), letter("y", "m", "n")), A, U("i"), FIRST, LAST, at=letter("y", "m", "n")
+    ),
+    "the input of a layer with n rows up to n = 4 only": induction(
+        product(letter("M", "n", "n", "j"), letter("y", LATER, "n")), A, U("i"), FIRST, LAST, at=letter("y", LATER, "n")
+    ),
     "the index of the layers is no size": {
         **induction(LAYER, A, U("i"), FIRST, LAST),
         "symbols": {**KINDS, "i": "count"},

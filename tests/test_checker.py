@@ -15,14 +15,18 @@ import jax
 import jax.numpy as jnp
 import pytest
 from excerpt import one_in
+from forged_pairs import FORGED
 from pairs import PAIRS
 from pairs.never_certified import DIFFERENT
 from pairs.pair import Pair, f32
+from random_cases import Programs, values
 
 import uat_jax_check
+from uat_jax.decide.domain import positive
 from uat_jax.decide.equivalence import certify
 from uat_jax_check import document, pairs
 from uat_jax_check.__main__ import decided, main
+from uat_jax_check.document import NotDecided, Refused
 
 FOLDER = Path(uat_jax_check.__file__).parent
 CLAIMS = {
@@ -30,7 +34,7 @@ CLAIMS = {
     *("quotients", "ranks", "shapes", "supports", "terms", "words"),
 }
 """The files that decide claims of the papers; the others decide two functions, and read files."""
-LINES = {"claims": 2477, "functions": 2055}
+LINES = {"claims": 2480, "functions": 2347}
 """Each part may have so many lines of code, comments and docstrings left out."""
 
 
@@ -119,7 +123,7 @@ def test_the_table_of_agreement(tmp_path: Path):
     for (verdict, found), count in sorted(table.items()):
         print(verdict, found, count)
     certified = sum(count for (verdict, _), count in table.items() if verdict in ("CERTIFIED", "PROVED"))
-    assert table["CERTIFIED", "checked"] + table["PROVED", "checked"] >= 0.8 * certified
+    assert table["CERTIFIED", "checked"] + table["PROVED", "checked"] >= 0.97 * certified
 
 
 @pytest.mark.campaign
@@ -284,6 +288,42 @@ ATTACKS: dict[str, tuple[Any, Any, Any]] = {
 def test_an_attack_is_not_accepted(left, right, spec, tmp_path: Path):
     certificate = saved(left, right, (spec,), tmp_path / "c.json", budget=1)
     assert word(certificate | {"verdict": "CERTIFIED"}, tmp_path / "c.json")[0] == 1
+
+
+@pytest.mark.parametrize("name", one_in(6, FORGED))
+def test_no_rule_accepts_what_differs(name, tmp_path: Path, monkeypatch):
+    """The rules alone: the checker is kept from looking at random inputs first, at which many of these differ."""
+    monkeypatch.setattr(pairs, "differ_somewhere", lambda *_: None)
+    left, right, shapes = FORGED[name]
+    certificate = saved(left, right, tuple(f32(*shape) for shape in shapes), tmp_path / "c.json", budget=0.5)
+    assert word(certificate | {"verdict": "CERTIFIED"}, tmp_path / "c.json")[0] != 0
+
+
+def cases_decided(seeds: range) -> Counter[tuple[bool, bool | None]]:
+    """Whether random programs and changed ones have the same values at a grid, and are equal by the rules."""
+    table: Counter[tuple[bool, bool | None]] = Counter()
+    for seed in seeds:
+        programs = Programs(seed)
+        left = programs.program(programs.random.choice([3, 4, 5, 6]))
+        right = (programs.rarely if seed % 2 else programs.changed)(left)
+        same = values(left) == values(right)
+        try:
+            equal = pairs.Comparison(left, right, pairs.written).equal(roots=False)
+        except NotDecided:
+            equal = None
+        assert same or not equal, seed
+        table[same, equal] += 1
+    return table
+
+
+def test_random_programs_of_cases():
+    assert cases_decided(range(40))[True, True]
+
+
+@pytest.mark.campaign
+def test_two_thousand_random_programs_of_cases():
+    """Prints how many random programs are equal at a grid with many ties, and by the rules."""
+    print(cases_decided(range(2000)))
 
 
 # --- hostile files ---------------------------------------------------------------------------------------------------
@@ -484,15 +524,24 @@ def _leaves(data: Any, path: tuple[Any, ...] = ()):
 def mutated(certificate: dict[str, Any], generator: random.Random) -> tuple[dict[str, Any], tuple[Any, ...]]:
     """The certificate with one leaf of its claim or verdict changed, and where."""
     forged = copy.deepcopy(certificate)
-    part = {"claim": forged["claim"], "verdict": forged["verdict"]}
-    path = generator.choice([p for p in _leaves(part) if "lines" not in p and not str(p[-1]).endswith("_digest")])
+    examples = [e["example"] for e in forged["evidence"] if e.get("example")]
+    part = {"claim": forged["claim"], "verdict": forged["verdict"]} | (
+        {"evidence": forged["evidence"]} if examples else {}
+    )
+    path = generator.choice(
+        [
+            p
+            for p in _leaves(part)
+            if "lines" not in p and not str(p[-1]).endswith("_digest") and (p[0] != "evidence" or "example" in p)
+        ]
+    )
     holder: Any = forged
     for key in path[:-1]:
         holder = holder[key]
     old = holder[path[-1]]
     if isinstance(old, bool) or old is None:
         holder[path[-1]] = not old
-    elif isinstance(old, int):
+    elif isinstance(old, int | float):
         holder[path[-1]] = old + generator.choice([-1, 1, 2])
     else:
         place = generator.randrange(max(len(old), 1))
@@ -519,10 +568,79 @@ def test_mutants_end_in_a_word(good, tmp_path: Path):
     assert table["refused"] + table["unusable"] + table["not decided"] > table["checked"]
 
 
+KINDS_OF_PAIRS: dict[str, Any] = {
+    "sums of exponentials": (lambda x: jax.nn.logsumexp(x + 1), lambda x: 1 + jnp.log(jnp.exp(x).sum()), (f32(3),)),
+    "cases": (lambda x: jnp.maximum(x, 0) ** 2, lambda x: x * jnp.maximum(x, 0), (f32(2),)),
+    "a clip": (lambda x: jnp.clip(x, 0, 1), lambda x: jnp.where(x < 0, 0.0, jnp.where(x > 1, 1.0, x)), (f32(2),)),
+    "a selection of a product": (
+        lambda x, y: jnp.where(x > 0, x, 0.0) @ y,
+        lambda x, y: jnp.maximum(x, 0) @ y,
+        (f32(2), f32(2, 2)),
+    ),
+    "roots": (lambda x: x / jnp.sqrt(5 * x @ x), lambda x: x / (jnp.sqrt(5.0) * jnp.sqrt(x @ x)), (f32(2),)),
+    "hollow quotients": (lambda x: 1 / (jnp.abs(x) + jnp.abs(x)), lambda x: 0.5 / jnp.abs(x), (f32(2),)),
+    "a domain": (lambda x: jnp.log(x**2 + 1), lambda x: jnp.log(1 + x * x), (positive(f32(2)),)),
+    "a loop": (
+        lambda x: jax.lax.fori_loop(0, 3, lambda i, c: c * x + i, x),
+        lambda x: ((x * x) * x + 1) * x + 2,
+        (f32(),),
+    ),
+    "a refuted tie": (lambda x: jnp.where(x > 0, 1.0, 0.0), lambda x: jnp.where(x >= 0, 1.0, 0.0), (f32(),)),
+    "a refuted root": (lambda x: jnp.sqrt(x * x), lambda x: x, (f32(2),)),
+}
+
+
+def kind_of_change(path: tuple[Any, ...], old: Any) -> str:
+    """What was changed: by where it stands in the file."""
+    if "programs" not in path:
+        return (
+            "hypotheses and flags"
+            if path[0] == "claim"
+            else "the verdict"
+            if path[0] == "verdict"
+            else "the counterexample"
+        )
+    if isinstance(old, str):
+        return "bytes of constants" if len(old) % 4 == 0 and old.endswith("=") else "names"
+    return "shapes, bounds, parameters, operands"
+
+
+def same_at_points(forged: dict[str, Any]) -> bool:
+    """Whether the programs of a file have one value at random inputs, in balls, which know none of the rules."""
+    for entry in forged["claim"]["programs"]:
+        left, right = (entry[side]["jaxprs"] for side in ("left", "right"))
+        signs = [bounds for _, *bounds in pairs.domains(forged["claim"])]
+        try:
+            for _ in range(8):
+                pairs.differ_somewhere(left, right, "", signs)
+        except Refused:
+            return False
+    return True
+
+
+def mutants_of_all_kinds(count: int, seed: int, folder: Path) -> Counter[tuple[str, str]]:
+    """What the checker says of single changes of certificates of all kinds; what it accepts holds at random inputs."""
+    print("seed", seed)
+    generator, table = random.Random(seed), Counter()
+    for left, right, specs in KINDS_OF_PAIRS.values():
+        certificate = saved(left, right, specs, folder / "c.json")
+        assert word(certificate, folder / "c.json") == (0, "checked")
+        for _ in range(count):
+            forged, path = mutated(certificate, generator)
+            old = certificate
+            for key in path:
+                old = old[key]
+            code, found = word(forged, folder / "c.json")
+            table[kind_of_change(path, old), found] += 1
+            assert code or forged["verdict"] == "REFUTED" or same_at_points(forged), path
+    return table
+
+
 @pytest.mark.campaign
-def test_five_thousand_mutants(good, refuted, tmp_path: Path):
-    """Prints what becomes of mutants of a certificate that certifies and of one that refutes."""
-    print(mutations(good, 2500, 1, tmp_path / "c.json"), mutations(refuted, 2500, 2, tmp_path / "c.json"))
+def test_five_thousand_mutants(tmp_path: Path):
+    """Prints what becomes of 500 single changes of each of ten certificates."""
+    for (kind, found), number in sorted(mutants_of_all_kinds(500, 1, tmp_path).items()):
+        print(f"{kind:32}{found:14}{number}")
 
 
 # --- what it prints --------------------------------------------------------------------------------------------------

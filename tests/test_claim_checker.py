@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -17,18 +18,19 @@ from json_schema import fits
 from random_expressions import Generator, false_rewrites, rewritten, true_rewrites
 from statement_reader import Reader
 
+from uat_jax import strict_json
 from uat_jax.decide import certificate
 from uat_jax.decide.certificate import SCHEMA, VERSION
 from uat_jax.decide.equivalence import certify
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.statements import of_steps
 from uat_jax.decide.verdict import Verdict
-from uat_jax.errors import InputError, MismatchError, UatJaxError
+from uat_jax.errors import BudgetError, InputError, MismatchError, UatJaxError
 from uat_jax.ledger import ledger
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.normal_form import Normaliser
 from uat_jax.symbolic.step import Step
-from uat_jax_check import claims
+from uat_jax_check import claims, document
 from uat_jax_check.__main__ import decided
 from uat_jax_check.document import NotDecided, Refused, Unusable
 
@@ -640,3 +642,19 @@ def test_a_file_does_not_ask_for_a_folder_or_for_hours(settings, message, tmp_pa
     (path := tmp_path / "certificate.json").write_text(json.dumps(body))
     with pytest.raises(InputError, match=message):
         ledger.recheck(path)
+
+
+def test_a_row_of_the_ledger_is_given_so_much_time(tmp_path):
+    """However deep a file asks a claim to be decided, the time is up when it is, and no timer is left."""
+    body = copy.deepcopy(PROVED["residual.closed-form"])
+    body["settings"] |= {"depth": 1024}
+    (path := tmp_path / "certificate.json").write_text(json.dumps(body))
+    with pytest.raises(BudgetError, match="the time is up: 0.[0-9]+ seconds"):
+        ledger.recheck(path, budget=0.5)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_both_readers_have_the_same_limits():
+    """What one reads the other reads: bytes, nesting and digits."""
+    ours = certificate.FILE_BYTES, certificate.DEPTH, strict_json.DIGITS
+    assert ours == (document.FILE_BYTES, document.NESTING, document.DIGITS)

@@ -21,7 +21,7 @@ def add_recheck(parser: ArgumentParser) -> None:
     """The options of ``uat-jax recheck``."""
     parser.add_argument("certificates", nargs="+", metavar="FILE")
     parser.add_argument("--seed", type=int, help="random seed (default: the certificate's plus one)")
-    parser.add_argument("--budget", type=float, metavar="SECONDS", help="for each comparison of two functions")
+    parser.add_argument("--budget", type=float, metavar="SECONDS", help="for each certificate (default: 600)")
     add_memory(parser)
     add_device(parser, "of a claim, that of its settings; of two functions, JAX's own choice")
     parser.set_defaults(run=_recheck)

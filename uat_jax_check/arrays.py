@@ -210,10 +210,10 @@ def lines(x: Array, axes: Sequence[int]) -> tuple[Shape, list[list[Any]]]:
     return tuple(x.shape[a] for a in kept), [turned.entries[i * length : (i + 1) * length] for i in range(count)]
 
 
-def along(x: Array, axis: int, function: Callable[[list[Any]], list[Any]]) -> Array:
-    """What a function makes of every line along an axis."""
+def along(x: Array, axis: int, function: Callable[[list[Any]], list[Any]], each: Callable[[Any], Any] = iter) -> Array:
+    """What a function makes of every line along an axis; ``each`` goes through the lines."""
     kept, rows = lines(x, [axis])
-    entries = [v for row in rows for v in function(row)]
+    entries = [v for row in each(rows) for v in function(row)]
     order = list(range(len(kept)))
     return transpose(Array(x.dtype, (*kept, x.shape[axis]), entries), [*order[:axis], len(kept), *order[axis:]])
 

@@ -100,10 +100,12 @@ class Balls:
 
     def sqrt(self, x: Any) -> Any:
         """√x."""
+        x = self.lift(x)
         return x.sqrt() if x is not UNDEFINED and self.positive(x, also_zero=True) else UNDEFINED
 
     def rsqrt(self, x: Any) -> Any:
         """1/√x."""
+        x = self.lift(x)
         return x.rsqrt() if x is not UNDEFINED and self.positive(x) else UNDEFINED
 
     def log(self, x: Any) -> Any:

@@ -297,9 +297,14 @@ def induction(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         raise Refused("the number of a layer stands where the number of layers should")
     if any(i in names(t) for t in (hole, layer, start, *of_first)):
         raise Refused("the number of layers stands where the number of a layer should")
-    at = lambda count, x: replaced(replaced(layer, {j: count}), {replaced(hole, {j: count}): x})
-    base = Side(at(1, start), first), Side(replaced(closed, {i: 1}), first)
-    step = Side(at(after, closed), later), Side(replaced(closed, {i: after}), later)
+    given = (*hole[:4], (*hole[4], j), hole[5])  # the input of layer j, which is defined as what comes out before
+
+    def layer_of(count: Any, before: tuple, known: Sequence[Definition]) -> Side:
+        of = Side(replaced(layer, {hole: given}), [*known, Definition(given, before)])
+        return of.replaced({j: count})
+
+    base = layer_of(1, start, first), Side(replaced(closed, {i: 1}), first)
+    step = layer_of(after, closed, later), Side(replaced(closed, {i: after}), later)
     found: dict[Any, Any] = {}
     assumed = [*equal(*base, symbols, found), *equal(*step, symbols, found)]
     check_shapes(found, symbols, i)

@@ -3,7 +3,9 @@
 A number that is known stays a `Fraction`; only what depends on an input becomes a `Number`.
 """
 
+import functools
 import hashlib
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +38,13 @@ class Number:
         tie: of a comparison of two numbers, their difference and what it is where that is not 0.
         terms: of a sum of exponentials, the coefficient and the exponent of each.
         ratio: of a quotient of numbers above 0, these.
+        formal: sums, products and quotients make it of exponentials and numbers above 0: never 0 as a formal value.
+        hollow: it has a divisor that may be 0 on an open set; it reaches an output by sums and products only.
+        root: of √v, v and 1/√v.
+        square: of y·y, the number y.
+        direction: of a product with a number above 0, the other factor; all are defined everywhere.
+        logs: (r, ((n, u), ...)) for r + Σ n log u, each of these logarithms being one that the program takes.
+        cases: the outcomes of comparisons that it depends on, where these are drawn.
     """
 
     at: Any
@@ -48,6 +57,13 @@ class Number:
     tie: Any = None
     terms: tuple[tuple[Fraction, Any], ...] = ()
     ratio: Any = None
+    formal: bool = False
+    hollow: bool = False
+    root: Any = None
+    square: Any = None
+    direction: Any = None
+    logs: Any = None
+    cases: frozenset[Any] = frozenset()
 
 
 @dataclass
@@ -64,6 +80,7 @@ class Level:
     allowed: int = 0
     towers: bool = False
     signs: Sequence[int] | None = None
+    outcomes: Any = None
 
 
 class Fields:
@@ -78,10 +95,15 @@ class Fields:
         self.place: tuple[int, ...] = ()
         self.exponents: dict[tuple[Any, ...], Number] = {}
         self.members: dict[tuple[int, ...], list[Number]] = {}
-        self.compared: list[Number] = []
+        self.compared: list[tuple[Any, Number]] = []
         self.roots: dict[int, int] = {}
         self.rooted: list[tuple[Number, Number]] = []
-        self.nonnegative: set[tuple[int, ...]] = set()
+        self.letters: dict[int, Number] = {}
+        self.positive: set[tuple[int, ...]] = set()
+        self.logarithms: dict[Any, Number] = {}
+        self.asked: dict[Any, int] = {}
+        self.common: frozenset[Any] = frozenset()
+        self.nonnegative: dict[tuple[int, ...], frozenset[Any]] = {}
         self.notes: set[str] = set()
 
     # Sums and products
@@ -94,8 +116,11 @@ class Fields:
         """A known real number as a residue."""
         if isinstance(value, Number):
             return value
-        number = value.numerator * pow(value.denominator, -1, self.p) % self.p
-        return Number((number,) * self.level.copies, 0, sign=2 if value > 0 else int(value == 0))
+        number = Number((value.numerator * pow(value.denominator, -1, self.p) % self.p,) * self.level.copies, 0)
+        if value <= 0:
+            return replace(number, sign=int(value == 0))
+        zero = Number((0,) * self.level.copies, 0, sign=1)
+        return replace(number, sign=2, formal=True, terms=((Fraction(value), zero),))
 
     def made(self, at: Any, *operands: Number, **facts: Any) -> Number:
         """A number that is defined and smooth if its operands are."""
@@ -104,6 +129,8 @@ class Fields:
             at if all(x.at is not None for x in operands) else None,
             total=all(x.total for x in operands),
             smooth=all(x.smooth for x in operands),
+            hollow=any(x.hollow for x in operands),
+            cases=frozenset().union(*(x.cases for x in operands)),
             **facts,
         )
 
@@ -114,11 +141,17 @@ class Fields:
         known = all(x.at is not None for x in xs)
         at = tuple(sum(column) % p for column in zip(*(x.at for x in xs), strict=True)) if known else None
         safe = all(x.total and x.sign for x in xs)
-        sign = (2 if any(x.sign == 2 for x in xs) else 1) if safe else 0
-        y = self.made(at, *xs, top=max(x.top + bottom - x.bottom for x in xs), bottom=bottom, sign=sign)
+        formal = all(x.formal for x in xs)
+        sign = (2 if formal or any(x.sign == 2 for x in xs) else 1) if safe or formal else 0
+        top = max(x.top + bottom - x.bottom for x in xs)
+        y = self.made(at, *xs, top=top, bottom=bottom, sign=sign, formal=formal)
         if safe and at is not None:
-            self.nonnegative.add(at)
+            self.nonnegative.setdefault(at, y.cases)
         terms = tuple(t for x in xs for t in x.terms) if all(x.terms for x in xs) else ()
+        logs = tuple(part for x in xs if x.logs for part in x.logs[1])
+        if 0 < len(logs) <= 8:
+            rest = [x.logs[0] if x.logs else x for x in xs if not x.logs or x.logs[0] is not None]
+            y = replace(y, logs=(self.sum(rest) if rest else None, logs))
         return replace(y, terms=terms) if 0 < len(terms) <= 256 else y
 
     def product(self, x: Any, y: Any) -> Number:
@@ -127,22 +160,40 @@ class Fields:
         for one, other in ((x, y), (y, x)):
             if one.tie and one.tie[1] and self.ratio(other, one.tie[0]) is not None:
                 return self.as_defined_as(one, self.product(other, one.tie[1]))
+        if x.root and y.root and x.root[0].at == y.root[0].at:  # √v √v = v
+            return self.as_defined_as(x, self.as_defined_as(y, x.root[0]))
         p = self.p
         at = tuple(a * b % p for a, b in zip(x.at, y.at, strict=True)) if x.at and y.at else None
         sign = min(x.sign, y.sign) or int(x is y)
+        formal = x.formal and y.formal
+        z = self.made(at, x, y, top=x.top + y.top, bottom=x.bottom + y.bottom, sign=sign, formal=formal)
         if at and sign and x.total and y.total:
-            self.nonnegative.add(at)
-        return self.made(at, x, y, top=x.top + y.top, bottom=x.bottom + y.bottom, sign=sign)
+            self.nonnegative.setdefault(at, z.cases)
+        few = 0 < len(x.terms) * len(y.terms) <= 4
+        pairs = tuple((c * d, self.sum([t, u])) for c, t in x.terms for d, u in y.terms) if few else ()
+        return replace(z, terms=pairs, square=x if at and x.at == y.at else None, direction=self.directed(x, y))
+
+    def directed(self, x: Number, y: Number) -> Any:
+        """What a product has the sign of, where one factor is above 0 and all are defined everywhere."""
+        for one, other in ((x, y), (y, x)):
+            if one.sign == 2 and one.total and other.total and not other.sign == 2:
+                return other.direction or other
+        return None
 
     def scaled(self, x: Number, factor: Fraction) -> Number:
         """A known multiple, which keeps what is known of a sign and of exponentials."""
-        y = self.product(x, factor)
+        y, root = self.product(x, factor), exact_root(factor) if factor > 0 and x.square else None
+        y = replace(y, square=self.scaled(x.square, root) if root else None)
+        if x.logs and factor:
+            rest = None if x.logs[0] is None else self.scaled(x.logs[0], factor)
+            y = replace(y, logs=(rest, tuple((n * factor, u) for n, u in x.logs[1])))
         return replace(y, terms=tuple((c * factor, t) for c, t in x.terms)) if factor > 0 and x.terms else y
 
     def inverse(self, x: Number) -> Number:
         """1/x: x is smooth, or above 0 (docs/checker.md §4)."""
-        if not x.smooth and x.sign < 2:
-            raise NotDecided("a divisor that may be 0 on an open set")
+        self.solid(x)
+        if x.root:
+            return x.root[1]
         at = None
         if x.at is not None:
             self.tested(x)
@@ -150,8 +201,13 @@ class Fields:
                 raise Redraw("a divisor is 0")
             at = tuple(pow(a, -1, self.p) for a in x.at)
         sign = 2 if x.sign else 0
-        y = self.made(at, x, top=x.bottom, bottom=x.top, sign=sign)
-        return y if x.sign == 2 else replace(y, total=False)
+        y = self.made(at, x, top=x.bottom, bottom=x.top, sign=sign, formal=x.formal)
+        return y if x.sign == 2 else replace(y, total=False, hollow=not x.smooth)
+
+    def solid(self, *xs: Number) -> None:
+        """Refuse what a divisor that may be 0 on an open set has made: infinite, it might become a number again."""
+        if any(x.hollow for x in xs):
+            raise NotDecided("a divisor that may be 0 on an open set, and a function of it")
 
     # Tests at the random points
 
@@ -185,6 +241,7 @@ class Fields:
 
     def random(self, name: str, *xs: Number, **facts: Any) -> Number:
         """A random function of all copies of its arguments."""
+        self.solid(*xs)
         self.applications += 1
         self.degree = max([self.degree, *(2 * (x.top + x.bottom) for x in xs)])
         at = None
@@ -203,7 +260,7 @@ class Fields:
 
     def as_defined_as(self, x: Number, y: Number) -> Number:
         """y, which stands for what is undefined where x is, too."""
-        return y if x.total else self.made_partial(y)
+        return replace(y, total=y.total and x.total, hollow=y.hollow or x.hollow, cases=y.cases | x.cases)
 
     def odd(self, name: str, x: Number) -> Number:
         """A random odd function."""
@@ -221,12 +278,16 @@ class Fields:
 
     def exponential(self, x: Number, kind: int, what: str = "") -> Number:
         """exp(x) for kind 0, exp(ix) for kind 1; `what` tells exponentials of one operation apart."""
+        self.solid(x)
         self.depth = max(self.depth, x.depth + 1)
-        facts = dict(sign=2 - 2 * kind, depth=x.depth + 1)
+        facts = dict(sign=2 - 2 * kind, depth=x.depth + 1, formal=not kind)
         if x.at is not None and self.is_zero(x):
-            return replace(self.lift(Fraction(1)), total=x.total)
+            return self.as_defined_as(x, self.lift(Fraction(1)))
         if not self.level.towers:
-            return replace(self.random(f"exp {kind}", x), **facts)
+            y = replace(self.random(f"exp {kind}", x), **facts)
+            if x.total and not kind and y.at is not None:
+                self.positive.add(y.at)
+            return y
         key, level = (*self.place, kind, what), self.level
         self.exponents[key] = x
         if level.below is None or x.depth + 1 > level.allowed:
@@ -237,10 +298,19 @@ class Fields:
         q = level.below.p
         exponents = [sum(h * a for h, a in zip(row, below.at, strict=True)) % q for row in level.mixing[kind]]
         at = tuple(pow(level.generator, e, self.p) for e in exponents)
+        if x.total and not kind:
+            self.positive.add(at)
+            self.logarithms[at] = x
         return self.made(at, x, **facts)
 
     def exp(self, x: Number) -> Number:
-        """The exponential."""
+        """The exponential; exp(r + Σ n log u) = exp(r) Π uⁿ for whole n, where the logarithms are defined."""
+        if x.logs and all(n.denominator == 1 and abs(n) <= 8 for n, _ in x.logs[1]):
+            factors = [u if n > 0 else self.inverse(u) for n, u in x.logs[1] for _ in range(abs(int(n)))]
+            y = self.lift(Fraction(1)) if x.logs[0] is None else self.exp(x.logs[0])
+            for factor in factors:
+                y = self.product(y, factor)
+            return self.as_defined_as(x, replace(y, sign=y.sign if x.total else 0, tie=None))
         return replace(self.exponential(x, 0), terms=((Fraction(1), x),))
 
     def logistic(self, x: Number) -> Number:
@@ -278,17 +348,60 @@ class Fields:
         base = next(b for b in range(2, 999) if pow(b, (self.p - 1) // 2, self.p) == self.p - 1)
         return pow(base, (self.p - 1) // 4, self.p)
 
+    def inverse_hyperbolic(self, name: str, x: Number) -> Number:
+        """asinh x = log(x + √(x² + 1)), atanh x = (log(1 + x) - log(1 - x))/2."""
+        one = Fraction(1)
+        if name == "asinh":
+            root = self.sqrt(replace(self.sum([self.product(x, x), one]), sign=2))
+            return self.log(replace(self.sum([x, root]), sign=2))
+        sides = self.log(self.sum([one, x])), self.negative(self.log(self.sum([one, self.negative(x)]), "log-"))
+        return self.scaled(self.sum(sides), Fraction(1, 2))
+
     # Roots and logarithms
 
-    def rsqrt(self, x: Number) -> Number:
-        """1/√x: an unknown function, or the inverse of a number of square x; 1/√(s²x) = 1/(s√x)."""
+    def rsqrt(self, x: Any) -> Number:
+        """1/√x: an unknown function, or the inverse of a number of square x; 1/√(cx) = 1/(√c √x), √(y²) = |y|."""
+        if isinstance(x, Fraction):
+            return self.constant_root(1 / x)
+        self.solid(x)
+        if x.square and self.level.signs is None:
+            return self.as_defined_as(x, self.inverse(self.magnitude(x.square)))
         for number, inverse in self.rooted[-64:] if x.at is not None else ():
             c = self.ratio(x, number)
-            if c and c > 0 and (root := exact_root(c)):
-                return replace(self.scaled(inverse, 1 / root), total=x.total and x.sign == 2)
+            if c and c > 0:
+                y = self.product(inverse, self.constant_root(1 / c))
+                return self.as_defined_as(x, replace(y, total=x.sign == 2))
         y = self._rsqrt(x)
         self.rooted.append((x, y))
         return y
+
+    def constant_root(self, c: Fraction) -> Number:
+        """√c for c > 0, by letters for the roots of primes, which are independent: √(n/d) = √(nd)/d."""
+        found, rest = self.lift(Fraction(1, c.denominator)), c.numerator * c.denominator
+        for p in range(2, 2**10):
+            while rest % p == 0:
+                rest //= p
+                found = self.product(found, self.root_of_prime(p))
+        if rest == 1:
+            return found
+        if self.level.signs is not None and (rest >= 2**64 or not is_prime(rest)):
+            raise NotDecided("the root of a number with large divisors")
+        return self.product(found, self.root_of_prime(rest))
+
+    def root_of_prime(self, n: int) -> Number:
+        """√n, one number for each n; either of the two roots will do, as no sum of products of others is one."""
+        if n not in self.letters:
+            v = self.lift(Fraction(n))
+            if self.level.signs is None:
+                inverse = self._rsqrt(v)
+            elif pow(n, (self.p - 1) // 2, self.p) != 1:
+                raise Redraw("a number that is no square")
+            else:
+                root = int(fmpz_mod_ctx(self.p)(n).sqrt())
+                self.roots[n] = root
+                inverse = replace(v, at=(pow(root, -1, self.p),) * self.level.copies, terms=(), formal=False)
+            self.letters[n] = replace(self.product(v, inverse), root=(v, inverse))
+        return self.letters[n]
 
     def _rsqrt(self, x: Number) -> Number:
         if self.level.signs is None:
@@ -300,18 +413,25 @@ class Fields:
         (v,) = x.at
         self.tested(x)
         if v not in self.roots:
+            number = len(self.roots) - len(self.letters)
             if not v or pow(v, (self.p - 1) // 2, self.p) != 1:
-                raise Redraw(len(self.roots))
-            chosen = self.level.signs[len(self.roots)] if len(self.roots) < len(self.level.signs) else 0
+                raise Redraw(number)
+            chosen = self.level.signs[number] if number < len(self.level.signs) else 0
             root = int(fmpz_mod_ctx(self.p)(v).sqrt())
             self.roots[v] = max(root, self.p - root) if chosen else min(root, self.p - root)
         y = self.made((pow(self.roots[v], -1, self.p),), x, top=x.top + x.bottom + 1, bottom=x.top + x.bottom, sign=2)
         return replace(y, total=x.total and x.sign == 2)
 
-    def sqrt(self, x: Number) -> Number:
-        """x·(1/√x)."""
-        y = self.product(x, self.rsqrt(x))
-        return replace(y, sign=x.sign, total=x.total and x.sign > 0)
+    def sqrt(self, x: Any) -> Number:
+        """x·(1/√x), and |y| for y²."""
+        if isinstance(x, Fraction):
+            return self.constant_root(x)
+        self.solid(x)
+        if x.square and self.level.signs is None:
+            return self.as_defined_as(x, self.magnitude(x.square))
+        inverse = self.rsqrt(x)
+        y = self.product(x, inverse)
+        return replace(y, sign=x.sign, total=x.total and x.sign > 0, root=(x, inverse))
 
     def quotient(self, x: Any, y: Any) -> Number:
         """x/y, of which is kept that it is one where both are above 0."""
@@ -319,45 +439,90 @@ class Fields:
         z = self.product(x, self.inverse(y))
         return replace(z, ratio=(x, y)) if x.sign == y.sign == 2 else z
 
-    def log(self, x: Number) -> Number:
+    def log(self, x: Number, what: str = "log") -> Number:
         """log exp t = t, log(a/b) = log a - log b for a, b > 0, log Σ c exp(t) = m + log(exp(-m) Σ c exp(t)).
 
         m is the mean of the t, so that multiplying the sum by an exponential adds to its logarithm. Otherwise it is a
         random function that turns its sign with the inverse of its argument.
         """
+        self.solid(x)
         if x.ratio:
-            return self.as_defined_as(x, self.sum([self.log(x.ratio[0]), self.negative(self.log(x.ratio[1]))]))
+            y = self.sum([self.log(x.ratio[0], what + "/"), self.negative(self.log(x.ratio[1], what + "\\"))])
+            return self.as_defined_as(x, replace(y, logs=(None, ((Fraction(1), x),))))
+        if x.at in self.logarithms:
+            return self.as_defined_as(x, self.logarithms[x.at])
         if len(x.terms) == 1 and x.terms[0][0] == 1:
             return self.as_defined_as(x, x.terms[0][1])
         if x.terms and self.level.towers:
-            mean = self.scaled(self.sum([t for _, t in x.terms]), Fraction(1, len(x.terms)))
-            shift = self.exponential(self.negative(mean), 0, "log")
-            return replace(self.sum([mean, self._log(self.product(shift, x))]), total=x.total and x.sign == 2)
+            different = {t.at or n: t for n, (_, t) in enumerate(x.terms)}.values()
+            mean = self.scaled(self.sum(list(different)), Fraction(1, len(different)))
+            shift = self.exponential(self.negative(mean), 0, what)
+            y = replace(self.sum([mean, self._log(self.product(shift, x))]), total=x.total and x.sign == 2)
+            return replace(y, logs=(None, ((Fraction(1), x),)))
         return self._log(x)
 
     def _log(self, x: Number) -> Number:
         y = self.sum([self.random("log", x), self.negative(self.random("log", self.inverse(x)))])
-        return replace(y, total=x.total and x.sign == 2, sign=0)
+        return replace(y, total=x.total and x.sign == 2, sign=0, logs=(None, ((Fraction(1), x),)))
 
     # Magnitudes, comparisons, extremes
 
     def sign(self, x: Number) -> Number:
-        """An odd function that is the same for all multiples of x by a number above 0."""
+        """An odd function that is the same for positive multiples of x; an outcome, where such are drawn."""
+        place, factor, cases = self.decider(x)
+        if self.level.outcomes is None:
+            y = self.lift(Fraction(0)) if place is None else self.scaled(self.odd("sign", place[1]), Fraction(factor))
+            return replace(y, smooth=place is None, total=x.total, sign=0)
+        if x.at is None:
+            return self.random("absent", x)
+        outcome, used = self.outcome(place, factor)
+        return self.as_defined_as(x, replace(self.lift(Fraction(outcome)), cases=cases | used))
+
+    def decider(self, x: Number) -> tuple[Any, int, frozenset[Any]]:
+        """Place and number of what decides the sign of x, None if it is 0, and whether the sign is the opposite one."""
+        self.solid(x)
+        self.asked[self.place] = self.asked.get(self.place, 0) + 1
+        key, x = (*self.place, self.asked[self.place]), x.direction or x
         if x.at is not None and self.is_zero(x):
-            return replace(self.lift(Fraction(0)), total=x.total)
-        for known in self.compared[-64:] if x.at is not None else ():
+            return None, 0, x.cases
+        for place, known in self.compared[-64:] if x.at is not None else ():
             c = self.ratio(x, known)
-            if c:
-                found = replace(self.odd("sign", known), smooth=False, total=x.total)
-                return found if c > 0 else self.negative(found)
-        self.compared.append(x)
-        return replace(self.odd("sign", x), smooth=False)
+            if c or c is None and self.positive_multiple(x, known):
+                return (place, known), 1 if not c or c > 0 else -1, x.cases | known.cases
+        self.compared.append((key, x))
+        return self.compared[-1], 1, frozenset()
+
+    def positive_multiple(self, x: Number, y: Number) -> bool:
+        """Whether x = w·y, or y = w·x, for a number w met before that is above 0; all are defined everywhere."""
+        if not (y.at and x.total and y.total and all(x.at) and all(y.at)):
+            return False
+        p = self.p
+        return any(
+            tuple(a * pow(b, -1, p) % p for a, b in zip(u.at, v.at, strict=True)) in self.positive
+            for u, v in ((x, y), (y, x))
+        )
+
+    def outcome(self, decider: Any, factor: int, ties: bool = True) -> tuple[int, frozenset[Any]]:
+        """The sign that is drawn, and the letters that say it; without ties it is 1 or -1, which either may be at 0."""
+        if decider is None:
+            return 0, frozenset()
+        used = [(("tie", decider[0]), self.level.outcomes["tie", decider[0]])] if ties else []
+        if used and used[0][1]:
+            return 0, frozenset(used)
+        used.append((("sign", decider[0]), self.level.outcomes["sign", decider[0]]))
+        return factor * (1 if used[-1][1] else -1), frozenset(used)
 
     def magnitude(self, x: Number) -> Number:
         """x·sign(x), which is x if that is not below 0."""
         if x.sign:
             return x
-        return replace(self.product(x, self.sign(x)), sign=max(1, x.sign), smooth=False)
+        if x.at in self.nonnegative and x.total:
+            return replace(x, sign=1, cases=x.cases | self.nonnegative[x.at])
+        if self.level.outcomes is None or x.at is None:
+            return replace(self.product(x, self.sign(x)), sign=max(1, x.sign), smooth=False)
+        decider, factor, cases = self.decider(x)
+        outcome, used = self.outcome(decider, factor, ties=False)
+        return replace(self.scaled(x, Fraction(outcome)), sign=1, cases=x.cases | cases | used)
 
     def compare(self, kind: str, x: Any, y: Any) -> Any:
         """[x > y] and its kin, exactly: by the odd sign and the even [x = y] of the difference."""
@@ -366,9 +531,17 @@ class Fields:
             raise NotDecided("a comparison of what may be undefined")
         if kind in ("lt", "le"):
             return self.compare({"lt": "gt", "le": "ge"}[kind], y, x)
-        u, one, half = self.sum([x, self.negative(y)]), Fraction(1), Fraction(1, 2)
+        u, one, half = self.difference(x, y), Fraction(1), Fraction(1, 2)
+        known = u.sign or -self.difference(y, x).sign
+        if abs(known) == 2 or known and kind == "ge" and known > 0 or known and kind == "gt" and known < 0:
+            return self.as_defined_as(u, self.lift(Fraction({"gt": known > 0, "ge": known > 0, "ne": 1}.get(kind, 0))))
         if u.at is not None and self.is_zero(u):
-            return int(kind in ("ge", "eq"))
+            return self.as_defined_as(u, self.lift(Fraction(kind in ("ge", "eq"))))
+        if self.level.outcomes is not None and u.at is not None:
+            decider, factor, cases = self.decider(u)
+            outcome, used = self.outcome(decider, factor)
+            found = {"gt": outcome > 0, "ge": outcome >= 0, "eq": not outcome, "ne": bool(outcome)}[kind]
+            return replace(self.lift(Fraction(found)), cases=u.cases | cases | used)
         equal = replace(self.even("equal", u), smooth=False)
         if kind in ("eq", "ne"):
             return equal if kind == "eq" else self.sum([one, self.negative(equal)])
@@ -376,18 +549,66 @@ class Fields:
         rest = self.scaled(equal, half if kind == "ge" else -half)
         return replace(self.sum([apart, rest]), tie=(u, apart), sign=1)
 
+    def difference(self, x: Number, y: Number) -> Number:
+        """x - y, which is x if y is the number 0."""
+        nothing = y.at is not None and not any(y.at) and not y.top and not y.cases
+        return x if nothing else self.sum([x, self.negative(y)])
+
     def negation(self, x: Any) -> Number:
         """1 - x for a truth value."""
         y = self.sum([Fraction(1), replace(self.negative(x))])
         tie = x.tie and (self.negative(x.tie[0]), self.sum([Fraction(1), self.negative(x.tie[1])]))
         return replace(y, tie=tie, sign=1)
 
+    def settled(self, x: Any, y: Any) -> bool:
+        """Whether two entries are equal where the outcomes that they depend on are so, or no input has these outcomes.
+
+        A number that is compared is 0 at a tie; and facts p ≥ 0, with or without 0, contradict each other if up to
+        three of them add up to a known number below 0, or to 0 if one of them is not 0.
+        """
+        cases = self.common.union(*(getattr(z, "cases", ()) for z in (x, y)))
+        number, drawn = dict(self.compared), dict(cases)
+        facts, ties = [], []
+        for (kind, place), value in cases:
+            u = number[place]
+            if not u.total or u.at is None:
+                continue
+            if kind == "tie" and value:
+                ties.append(u)
+                facts += [(u, False), (self.negative(u), False)]
+            elif kind == "sign":
+                facts.append((u if value else self.negative(u), drawn.get(("tie", place)) is False))
+        if isinstance(x, Number | Fraction) and isinstance(y, Number | Fraction):
+            difference = self.sum([x, self.negative(y)])
+            if any(self.ratio(difference, u) is not None for u in ties):
+                return True
+        for count in (1, 2, 3):
+            for chosen in itertools.combinations(facts, count):
+                total = self.sum([u for u, _ in chosen])
+                known = Fraction(0) if self.is_zero(total) else self.ratio(total, self.lift(Fraction(1)))
+                if known is not None and (known < 0 or known == 0 and any(strict for _, strict in chosen)):
+                    return True
+        return False
+
+    def decided(self, which: Any) -> int | None:
+        """The value of a truth value that is known by drawn outcomes, on which from now on every entry depends."""
+        if not (isinstance(which, Number) and which.total and self.level.outcomes is not None):
+            return None
+        if which.at is None or len(set(which.at)) != 1 or which.at[0] not in (0, 1):
+            return None
+        self.common |= which.cases
+        return which.at[0]
+
     def chosen(self, which: Number, no: Any, yes: Any) -> Any:
         """no where `which` is 0, yes where it is 1."""
         yes, no = self.lift(yes), self.lift(no)
+        if which.total and which.at is not None and len(set(which.at)) == 1 and which.at[0] in (0, 1):
+            return replace(case := yes if which.at[0] else no, cases=case.cases | which.cases)
+        self.solid(yes, no)
         difference = self.sum([yes, self.negative(no)])
         if self.is_zero(difference):
-            return replace(yes, total=yes.total and no.total, sign=min(yes.sign, no.sign), tie=None)
+            cases = yes.cases | no.cases | which.cases
+            return replace(yes, total=yes.total and no.total, sign=min(yes.sign, no.sign), tie=None, cases=cases)
         y = self.sum([no, self.product(difference, which)])
         return replace(y, total=yes.total and no.total, smooth=False, sign=min(yes.sign, no.sign), tie=None)
 
@@ -396,31 +617,43 @@ class Fields:
 
         Where a member is undefined the maximum is taken for undefined, which is noted.
         """
-        total = all(x.total for x in map(self.lift, values))
+        given = [self.lift(v) for v in values]
+        self.solid(*given)
+        total = all(x.total for x in given)
         if not total:
             self.notes.add("a maximum is undefined where one of its members is")
+        if any(x.at is None for x in given):
+            return replace(self.random("absent", *given), smooth=False)
+        sign = max(x.sign for x in given) if total else 0
+        if self.level.outcomes is not None and len(given) <= 4:
+            return replace(functools.reduce(self.larger, given), sign=sign, total=total, tie=None)
         found: dict[tuple[int, ...], Number] = {}
-        for x in map(self.lift, values):
-            if x.at is None:
-                return replace(self.random("absent", *map(self.lift, values)), smooth=False)
+        for x in given:
             self.tested(x)
             found |= {m.at: m for m in self.members.get(x.at, [x])}
         xs = [found[at] for at in sorted(found)]
-        sign = max(x.sign for x in xs) if total else 0
+        cases = frozenset().union(*(x.cases for x in given))
         if len(xs) == 1:
-            return replace(xs[0], total=total)
+            return replace(xs[0], total=total, cases=cases)
         if len(xs) == 2:
             zero = (0,) * self.level.copies
-            if zero in found and all(x.at == zero or x.at in self.nonnegative for x in xs):
+            if (
+                self.level.outcomes is None
+                and zero in found
+                and all(x.at == zero or x.at in self.nonnegative for x in xs)
+            ):
                 return replace(next(x for x in xs if x.at != zero), total=total)
-            u = self.sum([xs[0], self.negative(xs[1])])
-            y = self.scaled(self.sum([*xs, self.magnitude(u)]), Fraction(1, 2))
+            y = self.larger(*xs)
         else:
             mean, apart = self.centred(xs)
             y = self.sum([mean, self.random("largest", self.sum([self.random("member", x) for x in apart]))])
-        y = replace(y, smooth=False, sign=sign, total=total)
         self.members[y.at] = xs
-        return y
+        return replace(y, smooth=False, sign=sign, total=total, cases=y.cases | cases)
+
+    def larger(self, x: Number, y: Number) -> Number:
+        """(x + y + |x - y|)/2."""
+        u = self.difference(x, y) if x.top else self.difference(y, x)
+        return self.scaled(self.sum([x, y, self.magnitude(u)]), Fraction(1, 2))
 
     def centred(self, xs: Sequence[Number]) -> tuple[Number, list[Number]]:
         """The mean, and by how much each member is above it."""
@@ -434,6 +667,8 @@ class Fields:
             raise NotDecided("an order of what may be undefined")
         if len(xs) == 1:
             return list(values)
+        if len(xs) == 2:
+            return [self.negative(self.largest([self.negative(x) for x in xs])), self.largest(xs)]
         (mean, apart), n = self.centred(xs), len(xs)
         up, down = (
             self.sum([self.random("entry", x) for x in side]) for side in (apart, [self.negative(x) for x in apart])

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -30,7 +30,7 @@ SIZES = 16
 """The largest number of assignments of sizes."""
 MOST_COPIES = 512
 MOST_LEVELS = 6
-MOST_ROOTS = 10
+MOST_ROOTS, MOST_DRAWS = 10, 2**8
 
 Reader = Callable[[Fraction, str], Any]
 
@@ -108,20 +108,69 @@ class Limits:
 
 
 def primes(levels: int, bits: int) -> list[int]:
-    """Random primes p_0, p_1, …: 4 p_{k+1} divides p_k - 1, and the last one has so many bits."""
-    found = [next_prime(4, bits)]
+    """Random primes p_0, p_1, …: 840 p_{k+1} divides p_k - 1, so √2, √3, √5, √7, i exist; the last has so many bits."""
+    found = [prime(bits)]
     while len(found) < levels:
-        found.insert(0, next_prime(4 * found[0], found[0].bit_length() + 34))
+        found.insert(0, prime_above(found[0], found[0].bit_length() + 44))
     return found
 
 
-def next_prime(base: int, bits: int) -> int:
-    """A random prime of about so many bits that is one more than a multiple of a number."""
+def prime(bits: int) -> int:
+    """A random prime of about so many bits, one more than a multiple of 840."""
+    return candidate(840, bits, is_prime) if bits <= 96 else prime_above(prime(bits // 2 + 16), bits)
+
+
+def prime_above(q: int, bits: int) -> int:
+    """A random prime p that is one more than a multiple of 840 q, for a prime q above √p.
+
+    Pocklington: if 2^(p-1) = 1 modulo p, and 2^((p-1)/q) - 1 has no divisor in common with p, then every prime divisor
+    of p is 1 modulo q, hence above √p, so p is prime.
+    """
+    proved = lambda p: q * q > p and pow(2, p - 1, p) == 1 and math.gcd(pow(2, (p - 1) // q, p) - 1, p) == 1
+    return candidate(840 * q, bits, proved)
+
+
+SIEVE = math.prod(range(11, 2000, 2))
+
+
+def candidate(base: int, bits: int, proved: Callable[[int], bool]) -> int:
+    """A random number of about so many bits that is one more than a multiple of a number, and is proved to be prime."""
     free = bits - base.bit_length()
     while True:
         p = base * (secrets.randbits(free) | 2 ** (free - 1)) + 1
-        if is_prime(p):
+        if math.gcd(p, SIEVE) == 1 and proved(p):
             return p
+
+
+class Outcomes(dict[Any, bool]):
+    """Outcomes of comparisons: letters that are true or false, drawn where they are asked for."""
+
+    def __missing__(self, letter: Any) -> bool:
+        self[letter] = not secrets.randbelow(2)
+        return self[letter]
+
+
+def next_case(leaves: list[set[frozenset[Any]]]) -> Outcomes | None:
+    """Outcomes that some entry was not compared at yet, None if there are none; ``leaves``: what each has seen."""
+    wanted = Outcomes()
+    for seen in leaves:
+        gap = uncovered(seen)
+        if gap is not None and all(wanted.get(letter, value) == value for letter, value in gap.items()):
+            wanted.update(gap)
+    return wanted if wanted else None
+
+
+def uncovered(leaves: set[frozenset[Any]]) -> dict[Any, bool] | None:
+    """Values of letters that none of some sets of values agrees with; None if every choice agrees with one."""
+    if not leaves or frozenset() in leaves:
+        return None if leaves else {}
+    letter = next(iter(min(leaves, key=len)))[0]
+    for value in (True, False):
+        rest = {leaf - {(letter, value)} for leaf in leaves if (letter, not value) not in leaf}
+        gap = uncovered(rest)
+        if gap is not None:
+            return {letter: value, **gap}
+    return None
 
 
 class Different(Exception):
@@ -135,28 +184,39 @@ class Comparison:
         NotDecided: the programs cannot be followed.
     """
 
-    def __init__(self, left: Any, right: Any, constant: Reader) -> None:
-        self.programs, self.constant = (left, right), constant
+    def __init__(self, left: Any, right: Any, constant: Reader, given: Sequence[int] = ()) -> None:
+        self.programs, self.constant, self.given = (left, right), constant, given
         self.attempts, self.depth, self.turned = 0, 0, False
         self.decisions: dict[tuple[int, ...], list[Any]] = {}
         self.notes: list[str] = []
         self.noted: set[str] = set()
+        self.cases = self.signs = False
+        self.outcomes: Any = None
+        self.leaves: list[set[frozenset[Any]]] = []
+        self.seen: list[frozenset[Any]] = []
+        self.stopped: NotDecided | None = None
 
-    def equal(self) -> bool:
-        """Whether both are equal in one of the readings of exponentials and roots."""
-        for roots, turned, towers in itertools.product((False, True), (False, True), (False, True)):
-            if towers and not self.depth:
+    def equal(self, roots: bool) -> bool:
+        """Whether both are equal in one of the readings of exponentials and comparisons."""
+        for cases, turned, towers in itertools.product((False, True), repeat=3):
+            if towers and not self.depth or cases and not self.signs:
                 continue
-            self.turned = turned
+            self.turned, self.cases = turned, cases
             try:
                 self.reading(towers, roots)
             except Different:
+                continue
+            except NotDecided as reason:
+                self.stopped, self.signs = self.stopped or reason, True
+                if self.attempts > ATTEMPTS:
+                    break
                 continue
             self.notes = [
                 "exponentials turn sums into products"
                 if towers
                 else "exp, sin and cos are any functions (exp(0) = 1, even, odd)",
                 *(["the square of a root is the number"] if roots else []),
+                *(["every outcome of the comparisons that an entry depends on is a case of its own"] if cases else []),
                 *sorted(self.noted),
             ]
             return True
@@ -164,7 +224,8 @@ class Comparison:
 
     def reading(self, towers: bool, roots: bool) -> None:
         """Draw until the counts of a draw lie within limits that were chosen before it."""
-        limits, copies = Limits(), [1] + [8] * (self.depth if towers else 0)
+        limits, copies, self.leaves = Limits(), [1] + [8] * (self.depth if towers else 0), []
+        self.outcomes = Outcomes() if self.cases else None
         if len(copies) > MOST_LEVELS + 1:
             raise NotDecided(f"{self.depth} exponentials in each other")
         while True:
@@ -180,7 +241,11 @@ class Comparison:
                     raise NotDecided(f"more than {MOST_COPIES} independent exponents")
                 continue
             if all(limits.hold(f, width) for f in drawn):
-                return
+                self.leaves = [a | {b} for a, b in zip(self.leaves or [set()] * len(self.seen), self.seen, strict=True)]
+                self.outcomes = next_case(self.leaves) if self.cases else None
+                if self.outcomes is None:
+                    return
+                continue
             worst = max(f.degree * 2 ** len(f.roots) for f in drawn)
             usable(max(f.applications + f.tests for f in drawn) <= limits.count, "more numbers than the limits allow")
             limits = Limits(
@@ -190,7 +255,7 @@ class Comparison:
     def draw(self, bits: int, copies: list[int], towers: bool, roots: bool) -> tuple[list[Fields], list[int], int]:
         """Both programs at every level, the last one first; the counts, the ranks and the width of exponents."""
         for _ in range(4):
-            below, done, ranks, width = None, [], [], 1
+            below, done, ranks, width, self.seen = None, [], [], 1, []
             chain = primes(len(copies), bits)
             try:
                 for height in range(len(copies) - 1, 0, -1):
@@ -217,7 +282,7 @@ class Comparison:
         if self.attempts > ATTEMPTS:
             raise NotDecided("too many draws")
         level = Level(chain[height], copies[height], secrets.token_bytes(32), height, below, towers=towers)
-        level.allowed = len(copies) - 1 - height
+        level.allowed, level.outcomes = len(copies) - 1 - height, self.outcomes
         if below is not None:
             q = below.p
             powers = (pow(b, (level.prime - 1) // q, level.prime) for b in range(2, 999))
@@ -235,11 +300,12 @@ class Comparison:
     def compared(self, level: Level, inputs: Any = None) -> Fields:
         """Compare the outputs at a level.  Raises `Different`."""
         fields, outputs = self.evaluated(level, inputs)
-        self.depth = max(self.depth, fields.depth)
-        for left, right in zip(*outputs, strict=True):
-            for x, y in zip(left.entries, right.entries, strict=True):
-                if not same(fields, x, y):
-                    raise Different
+        self.depth, self.signs = max(self.depth, fields.depth), self.signs or bool(fields.compared)
+        pairs = [(x, y) for u, v in zip(*outputs, strict=True) for x, y in zip(u.entries, v.entries, strict=True)]
+        if not all(same(fields, x, y) or fields.settled(x, y) for x, y in pairs):
+            raise Different
+        found = [fields.common.union(*(getattr(z, "cases", ()) for z in pair)) for pair in pairs]
+        self.seen = [a | b for a, b in zip(self.seen or [frozenset()] * len(found), found, strict=True)]
         return fields
 
     def rooted(self, chain: list[int], copies: list[int], towers: bool, below: Fields | None) -> list[Fields]:
@@ -249,9 +315,10 @@ class Comparison:
         it were squares. From the first number on of which this was not seen, all signs are tried (docs/checker.md §4).
         """
         seen: set[int] = set()
-        for draw in itertools.count(1):
+        for draw in range(1, MOST_DRAWS):
             if not draw % 8:  # a known number of which a root is taken is a square modulo half of the primes
-                chain = [next_prime(4 * (below.p if below else 1), chain[0].bit_length()), *chain[1:]]
+                bits = chain[0].bit_length()
+                chain = [prime_above(below.p, bits) if below else prime(bits), *chain[1:]]
             level = self.level(chain, copies, 0, towers, below)
             level.signs, inputs = (), self.inputs(level)
             try:
@@ -261,7 +328,7 @@ class Comparison:
                     seen.add(redraw.args[0])
                     continue
                 raise
-            count = len(first.roots)
+            count = len(first.roots) - len(first.letters)
             sure = next((i for i in range(count) if i not in seen), count)
             if count - sure > MOST_ROOTS:
                 raise NotDecided(f"{count} roots")
@@ -270,16 +337,17 @@ class Comparison:
                 level.signs = [0] * sure + [pattern >> i & 1 for i in range(count - sure)]
                 done.append(self.compared(level, inputs))
             return done
-        raise AssertionError
+        raise NotDecided("too many roots")
 
     def inputs(self, level: Level) -> list[Array]:
         """Random numbers for all inputs."""
         arguments = []
-        for dtype, shape in Machine(None, self.programs[0], self.constant).inputs():
+        types = Machine(None, self.programs[0], self.constant).inputs()
+        for (dtype, shape), sign in zip(types, self.given or [0] * len(types), strict=True):
             if dtype not in a.FLOATS:
                 raise NotDecided(f"an input {dtype}")
-            draw = lambda: Number(tuple(secrets.randbelow(level.prime) for _ in range(level.copies)))
-            arguments.append(Array(dtype, shape, [draw() for _ in range(math.prod(shape))]))
+            at = [tuple(secrets.randbelow(level.prime) for _ in range(level.copies)) for _ in range(math.prod(shape))]
+            arguments.append(Array(dtype, shape, [Number(x, sign=sign) for x in at]))
         return arguments
 
     def evaluated(self, level: Level, inputs: Any = None) -> tuple[Fields, list[list[Array]]]:
@@ -328,6 +396,33 @@ def stated_inputs(claim: dict[str, Any], sizes: dict[str, int]) -> list[tuple[st
         dims = [d.strip() for d in match[2].split(",") if d.strip()]
         found.append((match[1], tuple(dimension(d, sizes) for d in dims)))
     return found
+
+
+_BOUND = r"\s*(-?[0-9]{1,18}(?:\.[0-9]{1,18})?)\s*"
+_DOMAINS = re.compile(rf"(?: > (?P<above>0)| >= (?P<least>0)| in \[(?P<low>{_BOUND}),(?P<high>{_BOUND})\])?")
+
+
+def domains(claim: dict[str, Any]) -> list[tuple[int, Fraction | None, Fraction | None]]:
+    """Of every input the sign that it has (2 if it is above 0, 1 if not below, else 0), and its bounds."""
+    found = []
+    for text in claim["inputs"]:
+        said = _DOMAINS.fullmatch(text.split("]", 1)[1])
+        if not said:
+            raise NotDecided(f"the domain of an input {text[:60]!r}")
+        low = said["above"] or said["least"] or said["low"]
+        low, high = (None if t is None else Fraction(t.strip()) for t in (low, said["high"]))
+        usable(low is None or high is None or low < high, "a domain is empty")
+        sign = 0 if low is None or low < 0 else 1 + (low > 0 or said["above"] is not None)
+        found.append((sign, low, high))
+    return found
+
+
+def somewhere(low: Fraction | None, high: Fraction | None) -> Fraction:
+    """A random number of a domain."""
+    k = secrets.randbelow(255) + 1
+    if high is not None:
+        return (low or 0) + Fraction(k, 256) * (high - (low or 0))
+    return Fraction(k, 64) if low is not None else Fraction(k - 128, 64)
 
 
 def dimension(text: str, sizes: dict[str, int]) -> int:
@@ -432,7 +527,9 @@ def statement(claim: dict[str, Any], sizes: str) -> list[str]:
 
 def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
     """Equal at all sizes in the file, as the constants are written or as they are meant."""
-    lines, notes, readings, attempts = [], set(), [], 0
+    lines, notes, readings = [], set(), []
+    known = domains(claim)
+    signs = [sign for sign, *_ in known]
     for sizes, (left, right) in by_sizes.items():
         lines += statement(claim, sizes)
         if left == right:
@@ -442,19 +539,20 @@ def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
             notes.add("both programs are the same text, and primitives are functions of their operands")
             continue
         where = "" if sizes == "{}" else f" at the sizes {sizes}"
-        differ_somewhere(left, right, where)
-        plain, meant = Comparison(left, right, written), Meant()
-        if plain.equal():
-            notes |= set(plain.notes)
-            attempts = max(attempts, plain.attempts)
-            continue
-        again = Comparison(left, right, meant)
-        if not meant_differs(left, right, meant) or not again.equal():
-            raise NotDecided(f"no law here makes the programs equal{where}, first at {first_difference(left, right)}")
-        if any(again.decisions.get(place, made) != made for place, made in plain.decisions.items()):
-            raise NotDecided("a decision that depends on how a constant is read")
-        notes |= set(again.notes)
-        readings += [t for t in meant.text() if t not in readings]
+        differ_somewhere(left, right, where, [bounds for _, *bounds in known])
+        meant = Meant()
+        plain, again = (Comparison(left, right, reader, signs) for reader in (written, meant))
+        both = [plain, again] if meant_differs(left, right, meant) else [plain]
+        equal = next((c for roots in (False, True) for c in both if c.equal(roots)), None)
+        if equal is None:
+            raise next((c.stopped for c in both if c.stopped), None) or NotDecided(
+                f"no law here makes the programs equal{where}, first at {first_difference(left, right)}"
+            )
+        notes |= set(equal.notes)
+        if equal is again:
+            if any(again.decisions.get(place, made) != made for place, made in plain.decisions.items()):
+                raise NotDecided("a decision that depends on how a constant is read")
+            readings += [t for t in meant.text() if t not in readings]
     assumptions = [
         "sums, products and casts are those of real numbers",
         "numbers that differ over the rationals differ modulo random primes, and SHAKE-256 is a random function",
@@ -501,13 +599,11 @@ def first_difference(left: Any, right: Any) -> str:
     return "an output"
 
 
-def differ_somewhere(left: Any, right: Any, where: str) -> None:
+def differ_somewhere(left: Any, right: Any, where: str, bounds: list[Any]) -> None:
     """Look at two inputs for exact values that surely differ.  Raises `Refused`."""
     for _ in range(2):
-        draw = lambda: Fraction(secrets.randbelow(257) - 128, 64)
-        arguments = [
-            Array(t, s, [draw() for _ in range(math.prod(s))]) for t, s in Machine(None, left, written).inputs()
-        ]
+        types = zip(Machine(None, left, written).inputs(), bounds, strict=True)
+        arguments = [Array(t, s, [somewhere(*ends) for _ in range(math.prod(s))]) for (t, s), ends in types]
         for number, place in first_places(left, right, arguments):
             try:
                 runs, at = ((left, arguments), (right, arguments)), {"output": number, "entry": place}

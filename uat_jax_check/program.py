@@ -5,7 +5,7 @@ A primitive, a parameter or a dtype that has no row here is not decided; nothing
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -369,6 +369,10 @@ class Machine:
             y = Fraction(y)
         if known(y) and y.denominator == 1:
             return self.power(x, int(y))
+        if not self.numbers.exact and not special(x) and not special(y):
+            base, exponent = self.numbers.lift(x), self.numbers.lift(y)
+            if not known(y) and base.sign == 2 and base.total and exponent.total:  # x^y = exp(y log x)
+                return self.named("exp")(self._mul(y, self._log(x)))
         if known(y) and y.denominator == 2:
             root = self._sqrt(x) if y > 0 else self._rsqrt(x)
             return self.power(root, abs(int(2 * y)))
@@ -390,7 +394,6 @@ class Machine:
             n, d = math.isqrt(x.numerator), math.isqrt(x.denominator)
             if (n * n, d * d) == (x.numerator, x.denominator):
                 return Fraction(d, n) if inverse else Fraction(n, d)
-        x = self.numbers.lift(x)
         return self.numbers.rsqrt(x) if inverse else self.numbers.sqrt(x)
 
     def _sqrt(self, x: Any) -> Any:
@@ -435,6 +438,8 @@ class Machine:
             x, d = self.numbers.lift(x), self.numbers
             if d.exact:
                 return d.function(name, x)
+            if name in ("asinh", "atanh") and d.level.signs is not None:
+                return d.inverse_hyperbolic(name, x)
             if name in ODD:
                 found = d.odd(name, x)
                 return found if ODD[name] else d.made_partial(found)
@@ -530,6 +535,13 @@ class Machine:
             return both
         return self._sub(self._add(x, y), both if name == "or" else self._mul(Fraction(2), both))
 
+    def known_truth(self, x: Any) -> int:
+        """A truth value that is known, or drawn as a case."""
+        found = None if self.numbers.exact else self.numbers.decided(x)
+        if found is None:
+            raise NotDecided("an integer or an infinity that depends on the inputs")
+        return found
+
     def _select_n(self, which: Any, *cases: Any) -> Any:
         if type(which) is int:
             usable(0 <= which < len(cases), "a case that is none")
@@ -538,7 +550,8 @@ class Machine:
         if no is yes or type(no) is type(yes) and known(no) and no == yes:
             return no
         if special(no) or special(yes):
-            raise NotDecided("an infinity that is chosen by an unknown condition")
+            case = self.known_truth(which)
+            return yes if case else no
         return self.numbers.chosen(which, no, yes)
 
     def _convert_element_type(self, x: Any, p: Any, dtype: str, of: str) -> Any:
@@ -550,6 +563,8 @@ class Machine:
             return x
         if dtype == "bool" and not special(x):
             return self.compare("ne", x, Fraction(0))
+        if of == "bool":
+            return self.known_truth(x)
         if not known(x):
             raise NotDecided("an integer that depends on the inputs")
         whole = self.decided(math.trunc(x))
@@ -635,7 +650,13 @@ class Machine:
     def reduced(self, x: Array, axes: Any, function: Callable[[list[Any]], Any]) -> Array:
         """What a function makes of the entries along some axes."""
         shape, rows = a.lines(x, axes)
-        return Array(x.dtype, shape, [self.bounded(function(row), x.dtype) for row in rows])
+        return Array(x.dtype, shape, [self.bounded(function(row), x.dtype) for row in self.placed(rows)])
+
+    def placed(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items, each at a place of its own: what is decided or exponentiated there is told apart by places."""
+        for i, item in enumerate(items):
+            self.numbers.place = (self.equations, i)
+            yield item
 
     def multiplied(self, values: Sequence[Any], zero: Any = None) -> Any:
         """The product of entries."""
@@ -647,10 +668,19 @@ class Machine:
     def extreme_place(self, p: Any, xs: Any, types: Any, largest: bool) -> Array:
         """The first place of the maximum or minimum of known numbers."""
         (axis,) = p["axes"]
-        if not all(known(v) or type(v) is int for v in xs[0].entries):
-            raise NotDecided("the place of a maximum that depends on the inputs")
         shape, rows = a.lines(xs[0], [axis])
-        return Array(types[0][0], shape, [self.decided(r.index(max(r) if largest else min(r))) for r in rows])
+        if all(known(v) or type(v) is int for v in xs[0].entries):
+            return Array(types[0][0], shape, [self.decided(r.index(max(r) if largest else min(r))) for r in rows])
+        if any(special(v) for v in xs[0].entries) or self.numbers.exact:
+            raise NotDecided("the place of a maximum that depends on the inputs")
+        found = []
+        for row in self.placed(rows):
+            first = 0
+            for i in range(1, len(row)):
+                above = self.compare("gt" if largest else "lt", row[i], row[first])
+                first = i if (above if type(above) is int else self.known_truth(above)) else first
+            found.append(first)
+        return Array(types[0][0], shape, found)
 
     def prefixes(self, p: Any, x: Array, step: Callable[[Any, Any], Any]) -> Array:
         """All sums, products, maxima of the first entries along an axis."""
@@ -662,7 +692,7 @@ class Machine:
                 found.append(self.bounded(step(found[-1], value), x.dtype))
             return found[::-1] if p["reverse"] else found
 
-        return a.along(x, p["axis"], line)
+        return a.along(x, p["axis"], line, self.placed)
 
     def ordered(self, values: list[Any]) -> list[Any]:
         """A line in ascending order."""
@@ -679,7 +709,7 @@ class Machine:
         """Lines in ascending order."""
         if len(xs) != 1:
             raise NotDecided("a sort of several arrays")
-        return a.along(xs[0], p["dimension"], self.ordered)
+        return a.along(xs[0], p["dimension"], self.ordered, self.placed)
 
     def window(self, p: Any, xs: Any, function: Callable[[list[Any]], Any]) -> Array:
         """What a function makes of the entries under a window."""
@@ -703,7 +733,8 @@ class Machine:
                 strict=True,
             )
         ]
-        entries = [self.bounded(function([xs[0].entries[i] for i in w if i >= 0]), xs[0].dtype) for w in seen]
+        under = ([xs[0].entries[i] for i in w if i >= 0] for w in seen)
+        entries = [self.bounded(function(row), xs[0].dtype) for row in self.placed(under)]
         return Array(xs[0].dtype, tuple(map(len, per_axis)), entries)
 
     # Places that are computed
@@ -770,7 +801,7 @@ class Machine:
         if p.get("update_jaxpr") is not None:
             step = self.updating(p, x.dtype, own)
         entries = list(x.entries)
-        for i, value in zip(target, updates.entries, strict=True):
+        for i, value in self.placed(zip(target, updates.entries, strict=True)):
             if i >= 0:
                 entries[i] = self.bounded(step(entries[i], value), x.dtype)
         return Array(x.dtype, x.shape, entries)
@@ -819,9 +850,7 @@ class Machine:
         before, step, carry = xs[:of_condition], xs[of_condition : of_condition + of_body], xs[of_condition + of_body :]
         while True:
             (go_on,) = self.run([*before, *carry], condition)
-            if not a.is_integer(go_on):
-                raise NotDecided("a loop whose end depends on the inputs")
-            if not go_on.entries[0]:
+            if not (go_on.entries[0] if a.is_integer(go_on) else self.known_truth(go_on.entries[0])):
                 return carry
             carry = self.run([*step, *carry], body)
 

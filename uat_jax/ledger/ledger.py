@@ -11,12 +11,13 @@ from typing import Any, Unpack
 
 from uat_jax.decide.certificate import Certificate, load
 from uat_jax.decide.decision import decide
-from uat_jax.decide.effort import MEMORY
+from uat_jax.decide.effort import MEMORY, deadline
 from uat_jax.decide.equivalence import KIND
 from uat_jax.decide.loops.induction import KIND as SCAN
-from uat_jax.decide.recheck import decide_again
+from uat_jax.decide.recheck import BUDGET, decide_again
 from uat_jax.decide.recheck_scan import decide_scan_again
 from uat_jax.decide.settings import LedgerSettings, Settings
+from uat_jax.decide.time_limit import time_limit
 from uat_jax.decide.verdict import Verdict
 from uat_jax.devices import on_device
 from uat_jax.errors import InputError, MismatchError
@@ -223,8 +224,7 @@ def recheck(
 
     A certificate about two functions, or a scan and its closed form, holds both programs as data: nothing is imported or
     executed.  ``budget``: the
-    seconds that this may take, ten minutes if None; ``memory``: what it may hold, as for `certify`.  Claims of the
-    ledger take what they take.
+    seconds that this may take, ten minutes if None; ``memory``: what it may hold, as for `certify`, of two functions.
 
     Raises `InputError` if the file is not a usable certificate, `MismatchError` if it states another claim, verdict,
     counterexample or kind of evidence than is now found, and `BudgetError` if the time is up,
@@ -247,7 +247,9 @@ def recheck(
             return decide_scan_again(given, seed=seed, budget=budget, memory=memory)
     settings = _settings(given)
     fresh = {"seed": settings.seed + 1 if seed is None else seed, "device": device or settings.device}
-    found = decide(find(str(given.claim.get("id"))), replace(settings, **fresh))
+    claim = find(str(given.claim.get("id")))
+    with time_limit(deadline(budget, BUDGET).remaining):
+        found = decide(claim, replace(settings, **fresh))
     name = given.claim["id"]
     if (given.verdict, given.passes) != (found.verdict, found.passes):
         stated, now = (f"{c.verdict}{'' if c.passes else ', not as expected'}" for c in (given, found))
