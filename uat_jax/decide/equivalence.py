@@ -44,6 +44,7 @@ from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtT
 from uat_jax.decide.garbage import old_objects_left_alone
 from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
+from uat_jax.decide.inner_integers import by_inner_integers
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.masked_evidence import masked_evidence
@@ -590,11 +591,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         if same_program(pair.left, pair.right):
             return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
         if pair.domains.whole:
-
-            def real(pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence:
-                return examined(pair, effort, pair.search(effort), write, proof_alone=proof_alone)
-
-            return dataclasses.replace(of_integers(pair, effort, write, real), subject=sizes_text(pair.sizes))
+            return dataclasses.replace(of_integers(pair, effort, write, _decided), subject=sizes_text(pair.sizes))
         if (always := _always_raised(pair, effort)) is not None:
             return always
         left, right = (without_unreached(without_conditionals(p), pair.domains) for p in (pair.left, pair.right))
@@ -621,6 +618,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         reached = "; ".join(filter(None, (loops.reason, reached)))
         if proof_alone and seen.apart:
             return Evidence(Method.FLOATS, reached, Verdict.UNKNOWN)
+        if not seen.apart and (found := _by_inner_integers(pair, effort)) is not None:
+            return dataclasses.replace(found, subject=sizes_text(pair.sizes))
         effort.progress(f"comparing at random points of prime fields{at}")
         masked = has_infinity(*programs)
         share = dataclasses.replace(effort, error=effort.error / 2) if masked else effort
@@ -667,6 +666,21 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
             raise
         found = Evidence(Method.DISAGREEMENT, str(error), Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
+
+
+def _decided(pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence:
+    """What can be said of a pair that a question was brought to."""
+    return examined(pair, effort, pair.search(effort), write, proof_alone=proof_alone)
+
+
+def _by_inner_integers(pair: Pair, effort: Effort) -> Evidence | None:
+    """What integers in between show, in half of the time that is left."""
+    now, end = time.monotonic(), effort.deadline.moment
+    half = dataclasses.replace(effort.deadline, moment=now + (end - now) / 2)
+    try:
+        return by_inner_integers(pair, dataclasses.replace(effort, deadline=half), _decided)
+    except (BudgetError, MemoryLimitError):
+        return None
 
 
 SOON = 4.0

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.inlining import inlined
 from uat_jax.decide.as_reals import AsReals
+from uat_jax.decide.batches import PASSING, in_batches
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
@@ -58,8 +59,6 @@ MOST_CASES = 1024
 
 TRIED = 16
 """So many choices of the integers are tried where there are too many to look at."""
-
-PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 
 FEW = 4
 """So many of them are tried first."""
@@ -220,7 +219,7 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     (chosen,) = list(whole.all_inputs())
     parts = _batches(whole.count, together)
     each = lambda part, share: _beside(pair, tuple(x[part] for x in chosen), share, write, decide, "")
-    found = _in_batches(parts, effort, each)
+    found = in_batches(parts, effort, each)
     text = f"at each of {whole.count} choices of the integers, in {len(parts)} batches: {found.finding}"
     return dataclasses.replace(found, finding=text) if found.verdict in (*PASSING, Verdict.REFUTED) else sampled
 
@@ -254,25 +253,6 @@ def _shown(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
 def _batches(count: int, together: int) -> list[slice]:
     """Numbers up to a count, so many together at most."""
     return [slice(start, min(start + together, count)) for start in range(0, count, together)]
-
-
-def _in_batches(parts: Sequence[slice], effort: Effort, each: Callable[[slice, Effort], Evidence]) -> Evidence:
-    """What is found of all batches, which share the chance of error: the first not to pass, or the least sure one."""
-    share = dataclasses.replace(effort, error=effort.error / len(parts))
-    passed = []
-    for n, part in enumerate(parts):
-        effort.progress(f"comparing batch {n + 1} of {len(parts)}")
-        found = each(part, share)
-        if found.verdict not in PASSING:
-            return found
-        passed.append(found)
-    log2 = lambda found: getattr(found.figures, "log2_error", -math.inf)
-    worst = max(passed, key=lambda found: (found.verdict is Verdict.CERTIFIED, log2(found)))
-    if len(parts) == 1 or worst.verdict is Verdict.PROVED:
-        return worst
-    figures = dataclasses.replace(worst.figures, log2_error=log2(worst) + math.log2(len(parts)))  # type: ignore[type-var]
-    assumptions = tuple(dict.fromkeys(a for found in passed for a in found.assumptions))
-    return dataclasses.replace(worst, figures=figures, assumptions=assumptions)
 
 
 def _by_signs(pair: Pair, truths: AsReals, effort: Effort, write: Writer, decide: Decide) -> Evidence:
@@ -405,7 +385,7 @@ def _with_letters(
         return decide(letters, share, lambda found: "", proof_alone=proof_alone)
 
     try:
-        found = _in_batches(parts, effort, each)
+        found = in_batches(parts, effort, each)
     except UnsupportedError as error:
         return nothing(str(error)), cases
     if found.verdict in PASSING and any(with_letters) and _undefined_where_alike(pair, texts, cases, effort):
