@@ -23,7 +23,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.flat_program import Flattening, FlatProgram, flattened_together, program_of, variables
+from uat_jax.arithmetic.flat_program import MOVES, Flattening, FlatProgram, flattened_together, program_of, variables
 from uat_jax.arithmetic.footprint import of_doubles
 from uat_jax.arithmetic.integer_ranges import Range, is_integer, limits, of_array, ranges
 from uat_jax.arithmetic.interpreter import interpret_all, programs_within
@@ -78,10 +78,8 @@ class Letter:
 
     @property
     def form(self) -> tuple[tuple[int, ...], Any]:
-        """The shape and dtype in which the members are compared: one that holds all of them."""
-        dtypes = {dtype_of(v) for side in self.members for v in side}
-        shape = tuple(n for n in shape_of(self.first) if n != 1)
-        return shape, dtypes.pop() if len(dtypes) == 1 else np.dtype(np.int64)
+        """The shape and dtype in which the members are compared: floats, to which casts are exact and one to one."""
+        return tuple(n for n in shape_of(self.first) if n != 1), np.dtype(np.float32)
 
     @property
     def is_shared(self) -> bool:
@@ -125,7 +123,7 @@ class InnerIntegers:
         return (left, right), Domains((*own, *map(self._range, known)))
 
     def _program(self, s: int, known: Sequence[Letter], inputs: Sequence[Var], targets: list[Target]) -> ClosedJaxpr:
-        """One side of its inputs and of letters; integers that it returns in between are all of one dtype."""
+        """One side as a program of its inputs and of letters."""
         flat, program = Flattening(), self.programs[s]
         values: dict[Var, Any] = dict(zip(program.inputs, program.inputs, strict=True))
         with jax.enable_x64(True):  # the types are the equations' own
@@ -167,7 +165,7 @@ def inner_integers(
         BudgetError: the deadline is over.
         UnsupportedError, MemoryLimitError: the programs cannot be followed.
     """
-    if not (_makes_integers(left) and _makes_integers(right)):
+    if not (makes_integers(left) and makes_integers(right)):
         return None
     flat = flattened_together([left, right], deadline)
     sides = [_Side(program) for program in flat]
@@ -190,7 +188,7 @@ def inner_integers(
     return InnerIntegers((flat[0], flat[1]), domains, _ranked(flat, list(by_key.values()))) if by_key else None
 
 
-def _makes_integers(program: ClosedJaxpr) -> bool:
+def makes_integers(program: ClosedJaxpr) -> bool:
     """Whether an equation makes integers of real numbers or truth values, at the outermost or within."""
     equations = (e for p in programs_within(program) for e in p.eqns)
     return any(any(map(is_integer, e.outvars)) and not all(map(is_integer, e.invars)) for e in equations)
@@ -202,6 +200,7 @@ class _Side:
     def __init__(self, program: FlatProgram) -> None:
         self.program = program
         depends: set[Any] = set(program.inputs)
+        inside = _inside(program)
         self.integers: list[Var] = []
         self.uses: dict[Var, None] = {}
         for equation in program.equations:
@@ -209,7 +208,8 @@ class _Side:
                 continue
             depends.update(equation.outvars)
             self.integers += [v for v in equation.outvars if is_integer(v)]
-            self.uses.update(dict.fromkeys(v for v in _used(equation) if v in depends))
+            if not inside.isdisjoint(equation.outvars):
+                self.uses.update(dict.fromkeys(v for v in _used(equation) if v in depends))
 
     def ends(self, matched: set[Var]) -> list[Var]:
         """The last arrays of some that what is used is computed of by integers alone."""
@@ -226,6 +226,15 @@ class _Side:
                 equation = self.program.equations[self.program.producer[v]]
                 waiting += [x for x in variables(equation.invars) if is_integer(x)]
         return list(found)
+
+
+def _inside(program: FlatProgram) -> set[Var]:
+    """The arrays of which more is made than the outputs with their entries in other places, and cast."""
+    found: set[Var] = set()
+    for equation in reversed(program.equations):
+        if equation.primitive.name not in MOVES or not found.isdisjoint(equation.outvars):
+            found.update(variables(equation.invars))
+    return found
 
 
 def _used(equation: JaxprEqn) -> Iterator[Var]:
