@@ -232,7 +232,7 @@ def _inside(program: FlatProgram) -> set[Var]:
     """The arrays of which more is made than the outputs with their entries in other places, and cast."""
     found: set[Var] = set()
     for equation in reversed(program.equations):
-        if equation.primitive.name not in MOVES or not found.isdisjoint(equation.outvars):
+        if equation.primitive.name not in MOVES - CHOOSING or not found.isdisjoint(equation.outvars):
             found.update(variables(equation.invars))
     return found
 

@@ -29,6 +29,7 @@ from uat_jax.decide.figures import Enumerated, SolvedFormulas
 from uat_jax.decide.integers import Integers, held, numbers
 from uat_jax.decide.lookups.real_pair import RealPair, at_points
 from uat_jax.decide.lookups.texts import Case, Texts, ways
+from uat_jax.decide.ordered_integers import as_real_numbers
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.side_by_side import SideBySide, is_mapped
 from uat_jax.decide.solver import name_of_solver, solved
@@ -113,6 +114,8 @@ def _of_whole_programs(pair: Pair, effort: Effort, write: Writer, decide: Decide
         except UnsupportedError as error:
             return Evidence(Method.ENUMERATION, str(error), Verdict.UNKNOWN)
         return _same_everywhere(whole.count) if point is None else _refuted(pair, whole, point, write)
+    if (sorted_ := _as_real_numbers(pair, effort, decide)) is not None:
+        return sorted_
     found = _solved(pair, whole, effort, write)
     said = _by_letters(pair, effort, decide) if found.verdict is Verdict.UNKNOWN else None
     return found if said is None else said
@@ -204,7 +207,9 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     if whole.count <= min(MOST_CHOICES, together):
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
-    effort = dataclasses.replace(effort, error=effort.error / 4)  # unary, signs, letters and batches share it
+    effort = dataclasses.replace(effort, error=effort.error / 5)  # order, unary, signs, letters and batches share it
+    if (sorted_ := _as_real_numbers(pair, effort, decide)) is not None:
+        return sorted_
     if (unary := _unary(pair, effort, decide)) is not None:
         return unary
     truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
@@ -222,6 +227,22 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     found = in_batches(parts, effort, each)
     text = f"at each of {whole.count} choices of the integers, in {len(parts)} batches: {found.finding}"
     return dataclasses.replace(found, finding=text) if found.verdict in (*PASSING, Verdict.REFUTED) else sampled
+
+
+def _as_real_numbers(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
+    """That the programs are equal for all real numbers in the place of integers that are sorted; None if it is not shown."""
+    everywhere = dataclasses.replace(effort, almost_everywhere=False)
+    try:
+        real = as_real_numbers(pair)
+        if real is None:
+            return None
+        effort.progress("comparing integers as real numbers")
+        found = decide(real, everywhere, lambda found: "", proof_alone=True)
+    except UnsupportedError:
+        return None
+    if found.verdict not in PASSING:
+        return None
+    return dataclasses.replace(found, finding=f"for all real numbers in the place of the integers: {found.finding}")
 
 
 def _unary(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
