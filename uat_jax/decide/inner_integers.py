@@ -208,7 +208,7 @@ class _Side:
                 continue
             depends.update(equation.outvars)
             self.integers += [v for v in equation.outvars if is_integer(v)]
-            if not inside.isdisjoint(equation.outvars):
+            if equation.primitive.name not in MOVES - CHOOSING or not inside.isdisjoint(equation.outvars):
                 self.uses.update(dict.fromkeys(v for v in _used(equation) if v in depends))
 
     def ends(self, matched: set[Var]) -> list[Var]:

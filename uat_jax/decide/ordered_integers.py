@@ -42,7 +42,7 @@ REARRANGING = frozenset(
 """Primitives that put entries into other places, whatever they are."""
 
 EXACT = frozenset(
-    """abs add argmax argmin clamp cummax cummin cumsum eq ge gt integer_pow le lt max min mul ne neg reduce_max
+    """abs add argmax argmin clamp cummax cummin cumsum ge gt integer_pow le lt max min mul neg reduce_max
     reduce_min reduce_sum sign sort sub top_k""".split()
 )
 """Primitives that do to integers that do not wrap what they do to real numbers."""
@@ -156,6 +156,11 @@ class _Walk:
         kinds = zip(equation.outvars, found, strict=True)
         return [_Real(x, dtype_of(v)) if is_integer(v) and _is_float(x) else x for v, x in kinds]
 
+    def equated(self, equation: JaxprEqn, operands: list[Any]) -> list[Any] | None:
+        """With one number, of floats; with several, such as all places of an axis, the integers themselves say it."""
+        several = any(not isinstance(x, _Real) and np.size(x) > 1 for x in operands)
+        return None if several else self.exact(equation, operands)
+
     def sorted(self, equation: JaxprEqn, operands: list[Any]) -> list[Any] | None:
         """Integers as floats, and what was none as it is."""
         arrays = [x.array if isinstance(x, _Real) else x for x in operands]
@@ -212,6 +217,8 @@ Rule = Callable[[_Walk, JaxprEqn, list[Any]], list[Any] | None]
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(EXACT, _Walk.exact),
     **dict.fromkeys(REARRANGING, _Walk.moved),
+    "eq": _Walk.equated,
+    "ne": _Walk.equated,
     "sort": _Walk.sorted,
     "gather": _Walk.gathered,
     "not": _Walk.denied,
