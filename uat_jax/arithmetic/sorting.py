@@ -7,8 +7,8 @@ one key it is that of the i-th largest entry of the negative row, which argmax a
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

@@ -23,7 +23,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.flat_program import MOVES, Flattening, FlatProgram, flattened_together, program_of, variables
+from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, Flattening, flattened_together, program_of, variables
 from uat_jax.arithmetic.footprint import of_doubles
 from uat_jax.arithmetic.integer_ranges import Range, is_integer, limits, of_array, ranges
 from uat_jax.arithmetic.interpreter import interpret_all, programs_within
@@ -179,7 +179,9 @@ def inner_integers(
         alone = known[0] ^ known[1]
         if not alone:
             break
-        place = lambda key: max(s.program.producer[v] for s, k in zip(sides, keys, strict=True) for v in k if k[v] == key)
+        place = lambda key: max(
+            s.program.producer[v] for s, k in zip(sides, keys, strict=True) for v in k if k[v] == key
+        )
         matched.discard(max(alone, key=place))
     by_key: dict[Key, Letter] = {}
     for key in known[0]:

@@ -22,7 +22,7 @@ from jax.lax import GatherScatterMode
 from uat_jax.arithmetic.inlining import inlined
 from uat_jax.arithmetic.integer_ranges import Range, is_integer, limits, of_array, ranges
 from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.decide.certificate import one_line
 from uat_jax.decide.domain import Domains, Interval
 from uat_jax.decide.integers import Integers, ends
@@ -183,7 +183,10 @@ class _Walk:
         if not isinstance(operands[0], _Real):
             return None
         params, dtype = dict(equation.params), operands[0].dtype
-        if GatherScatterMode.from_any(params["mode"]) == GatherScatterMode.FILL_OR_DROP and params["fill_value"] is None:
+        if (
+            GatherScatterMode.from_any(params["mode"]) == GatherScatterMode.FILL_OR_DROP
+            and params["fill_value"] is None
+        ):
             low, high = ends(dtype)
             params["fill_value"] = float(low if low < 0 else high)
         found = bound(equation, [operands[0].array, _whole(operands[1])], params)

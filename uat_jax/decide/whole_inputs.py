@@ -21,11 +21,12 @@ import numpy as np
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.inlining import inlined
 from uat_jax.decide.as_reals import AsReals
-from uat_jax.decide.batches import PASSING, in_batches
 from uat_jax.decide.assumption import Assumption, AssumptionKind
+from uat_jax.decide.batches import PASSING, in_batches
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Enumerated, SolvedFormulas
+from uat_jax.decide.functions_of_entries import functions_of_entries
 from uat_jax.decide.integers import Integers, held, numbers
 from uat_jax.decide.lookups.real_pair import RealPair, at_points
 from uat_jax.decide.lookups.texts import Case, Texts, ways
@@ -207,7 +208,11 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     if whole.count <= min(MOST_CHOICES, together):
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
-    effort = dataclasses.replace(effort, error=effort.error / 5)  # order, unary, signs, letters and batches share it
+    effort = dataclasses.replace(
+        effort, error=effort.error / 6
+    )  # functions, order, unary, signs, letters and batches share it
+    if (functions := _functions_of_entries(pair, effort, decide)) is not None:
+        return functions
     if (sorted_ := _as_real_numbers(pair, effort, decide)) is not None:
         return sorted_
     if (unary := _unary(pair, effort, decide)) is not None:
@@ -227,6 +232,23 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     found = in_batches(parts, effort, each)
     text = f"at each of {whole.count} choices of the integers, in {len(parts)} batches: {found.finding}"
     return dataclasses.replace(found, finding=text) if found.verdict in (*PASSING, Verdict.REFUTED) else sampled
+
+
+def _functions_of_entries(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
+    """That the programs are equal with functions of entries of integers as inputs; None if it is not shown."""
+    replaced = functions_of_entries(pair.left, pair.right, pair.domains, effort.deadline)
+    if replaced is None:
+        return None
+    effort.progress("comparing functions of entries as inputs")
+    left, right, domains = replaced.left, replaced.right, replaced.domains
+    further = dataclasses.replace(pair, left=left, right=right, domains=domains, names=())
+    everywhere = dataclasses.replace(effort, almost_everywhere=False)
+    found = decide(further, everywhere, lambda found: "", proof_alone=True)
+    if found.verdict not in PASSING:
+        return None
+    finding = f"integers that are functions of entries are inputs: {found.finding}"
+    assumptions = tuple(dict.fromkeys((*found.assumptions, *replaced.assumptions)))
+    return dataclasses.replace(found, finding=finding, assumptions=assumptions)
 
 
 def _as_real_numbers(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
