@@ -65,7 +65,7 @@ def as_real_numbers(pair: Pair) -> Pair | None:
     Raises:
         UnsupportedError: JAX does not trace the programs with real numbers.
     """
-    if not any(e.primitive.name in ORDERING for p in (pair.left, pair.right) for e in p.eqns):
+    if not any(_orders_integers(e) for p in (pair.left, pair.right) for e in p.eqns):
         return None
     avals = pair.left.in_avals
     places = [i for i, a in enumerate(avals) if isinstance(pair.domains[i], Integers) and _may_be_real(pair, i)]
@@ -74,6 +74,10 @@ def as_real_numbers(pair: Pair) -> Pair | None:
     left, right = (with_numbers(_program(p, pair.domains, places)) for p in (pair.left, pair.right))
     real = [_interval(pair.domains[i]) if i in places else pair.domains[i] for i in range(len(avals))]
     return dataclasses.replace(pair, left=left, right=right, domains=Domains(tuple(real)), names=())
+
+
+def _orders_integers(equation: JaxprEqn) -> bool:
+    return equation.primitive.name in ORDERING and is_integer(equation.invars[0])
 
 
 def _may_be_real(pair: Pair, i: int) -> bool:

@@ -27,6 +27,7 @@ from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Enumerated, SolvedFormulas
 from uat_jax.decide.functions_of_entries import functions_of_entries
+from uat_jax.decide.inner_integers import makes_integers
 from uat_jax.decide.integers import Integers, held, numbers
 from uat_jax.decide.lookups.real_pair import RealPair, at_points
 from uat_jax.decide.lookups.texts import Case, Texts, ways
@@ -215,6 +216,8 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
         return functions
     if (sorted_ := _as_real_numbers(pair, effort, decide)) is not None:
         return sorted_
+    if makes_integers(pair.left) and makes_integers(pair.right) and (said := _by_letters(pair, effort, decide)):
+        return said
     if (unary := _unary(pair, effort, decide)) is not None:
         return unary
     truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
