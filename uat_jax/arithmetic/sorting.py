@@ -1,7 +1,7 @@
 """Sorts in prime fields: the first key as order statistics, what is sorted along with it at the places of its entries.
 
-The place from which the i-th entry comes is an unknown function of the rows of all keys, because the sort is stable.  Of
-one key it is that of the i-th largest entry of the negative row, which argmax and top_k give as well.
+The place from which the i-th entry comes is an unknown function of the rows of all keys, because the sort is stable.
+Of one key it is that of the i-th largest entry of the negative row, which argmax and top_k give as well.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _from_behind(fields: Fields, places: Number, axis: int) -> Number:
 def descending_places(fields: Fields, x: Number, axis: int) -> Number:
     """The places of the entries of each row in descending order, the first of equal ones first.
 
-    P_k(x) = (h_k(x) + n - 1 - h_(n-1-k)(-x turned round)) / 2 for an unknown function h of the row, which may be P itself.
+    P_k(x) = (h_k(x) + n - 1 - h_(n-1-k)(-x turned round)) / 2 for an unknown function h of the row, as P itself is.
     Of two entries they are [x[1] > x[0]] and 1 less that.
     """
     f, size = fields.functions, x.shape[axis]

@@ -94,11 +94,8 @@ def functions_of_entries(
     programs = [_replaced(side, [[f.array for f in c[s]] for c in classes]) for s, side in enumerate(sides)]
     read = [needed_of(p.jaxpr)[1] for p in programs]
     count = len(sides[0].in_avals)
-    kept = tuple(
-        i
-        for i in range(count)
-        if i not in places or any(p.jaxpr.invars[i] in r for p, r in zip(programs, read, strict=True))
-    )
+    used = {i for p, r in zip(programs, read, strict=True) for i, v in enumerate(p.jaxpr.invars) if v in r}
+    kept = tuple(i for i in range(count) if i not in places or i in used)
     new = [_range(c[0][0].of_one, ranges, deadline, assumptions) for c in classes]
     programs = [_with_inputs(p, [*kept, *range(count, count + len(classes))]) for p in programs]
     of_inputs = Domains((*(domains[i] for i in kept), *new))

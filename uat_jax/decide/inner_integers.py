@@ -2,8 +2,8 @@
 
     f(x) = F(i(x), x)        g(x) = G(j(x), x)        i = j,  F(n, x) = G(n, x) for all n        ⇒        f = g
 
-Which integers of both programs may be equal is guessed from their values in float64.  That they are is a question of its
-own about two programs, as is F = G.  docs/soundness.md §20 proves Theorem I.
+Which integers of both programs may be equal is guessed from their values in float64.  That they are is a question of
+its own about two programs, as is F = G.  docs/soundness.md §20 proves Theorem I.
 """
 
 from __future__ import annotations

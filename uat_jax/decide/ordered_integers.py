@@ -2,8 +2,8 @@
 
     sort(x), argmax(x), x + y, x < y, T[x]      of integers x that do not wrap      are those of the real numbers x
 
-A program of integers is so one of real numbers at the points that are whole.  What is equal for all real numbers of a range
-is equal for its integers (docs/soundness.md §20, *Integers as real numbers*).
+A program of integers is so one of real numbers at the points that are whole.  What is equal for all real numbers of a
+range is equal for its integers (docs/soundness.md §20, *Integers as real numbers*).
 """
 
 from __future__ import annotations

@@ -60,6 +60,9 @@ MOST_BATCHES = 32
 MOST_CASES = 1024
 """So many outcomes of the comparisons of letters are looked at."""
 
+WAYS = 7
+"""Functions of entries, order, letters, unary, signs, letters again and batches share the chance of error."""
+
 TRIED = 16
 """So many choices of the integers are tried where there are too many to look at."""
 
@@ -255,7 +258,7 @@ def _functions_of_entries(pair: Pair, effort: Effort, decide: Decide) -> Evidenc
 
 
 def _as_real_numbers(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
-    """That the programs are equal for all real numbers in the place of integers that are sorted; None if it is not shown."""
+    """That they are equal for all real numbers in the place of integers that are sorted; None if it is not shown."""
     everywhere = dataclasses.replace(effort, almost_everywhere=False)
     try:
         real = as_real_numbers(pair)
