@@ -19,6 +19,7 @@ from jax.extend.core import ClosedJaxpr, Literal, Var, jaxpr_as_fun
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.inlining import inlined
+from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.assumption import Assumption
 from uat_jax.decide.domain import Domains
@@ -28,6 +29,12 @@ from uat_jax.decide.reached import needed_of
 
 MOST_FUNCTIONS = 8
 """So many functions of entries are looked at on each side."""
+
+ARITHMETIC = frozenset(
+    """and clz div integer_pow mul not or population_count rem shift_left shift_right_arithmetic shift_right_logical
+    square xor""".split()
+)
+"""Programs without these are followed as they are: sums with numbers, comparisons and clips of integers."""
 
 DRAWN = 256
 """At so many integers of each input the range of a function is looked for, which is then shown."""
@@ -64,6 +71,9 @@ def functions_of_entries(
         BudgetError: the deadline is over.
     """
     sides = inlined(left), inlined(right)
+    names = {e.primitive.name for side in sides for e in side.eqns if is_integer(e.outvars[0])}
+    if names.isdisjoint(ARITHMETIC):
+        return None
     places = [i for i, v in enumerate(sides[0].in_avals) if isinstance(domains[i], Integers)]
     ranges = [domains[i] for i in places]
     found = [_functions(side, places) for side in sides]

@@ -28,7 +28,7 @@ from uat_jax.arithmetic.footprint import of_doubles
 from uat_jax.arithmetic.integer_ranges import Range, is_integer, limits, of_array, ranges
 from uat_jax.arithmetic.interpreter import interpret_all, programs_within
 from uat_jax.arithmetic.scattering import SCATTERS
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.batches import PASSING, in_batches
 from uat_jax.decide.domain import Domains, Interval
 from uat_jax.decide.effort import Effort
@@ -190,10 +190,11 @@ def inner_integers(
     return InnerIntegers((flat[0], flat[1]), domains, _ranked(flat, list(by_key.values()))) if by_key else None
 
 
-def makes_integers(program: ClosedJaxpr) -> bool:
-    """Whether an equation makes integers of real numbers or truth values, at the outermost or within."""
+def makes_integers(program: ClosedJaxpr, *, of_numbers: bool = False) -> bool:
+    """Whether integers are made of real numbers or truth values, or `of_numbers` alone, at the outermost or within."""
+    given = is_number if of_numbers else lambda v: not is_integer(v)
     equations = (e for p in programs_within(program) for e in p.eqns)
-    return any(any(map(is_integer, e.outvars)) and not all(map(is_integer, e.invars)) for e in equations)
+    return any(any(map(is_integer, e.outvars)) and any(map(given, e.invars)) for e in equations)
 
 
 class _Side:

@@ -219,7 +219,8 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
         return functions
     if (sorted_ := _as_real_numbers(pair, effort, decide)) is not None:
         return sorted_
-    if makes_integers(pair.left) and makes_integers(pair.right) and (said := _by_letters(pair, effort, decide)):
+    between = all(makes_integers(program, of_numbers=True) for program in (pair.left, pair.right))
+    if between and (said := _by_letters(pair, effort, decide)) is not None:
         return said
     if (unary := _unary(pair, effort, decide)) is not None:
         return unary
