@@ -1,5 +1,7 @@
 """Integers that networks compute and choose by, sorts of many integers, and functions of entries at all sizes."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -71,7 +73,7 @@ def test_programs_of_integers_in_between_compute_the_same(pair):
         for (programs, _), rank in zip(found.steps(), [*found.letters, ()], strict=True):
             values = jaxpr_as_fun(programs[side])(*inputs, *letters)
             for letter, x in zip(rank, values, strict=False):
-                v = letter.first
+                v: Any = letter.first
                 letters.append(np.asarray(x).reshape(v.aval.shape).astype(v.aval.dtype))
                 bounds = list(found.steps())[-1][1][len(inputs) + len(letters) - 1]
                 assert bounds.low <= np.min(letters[-1]) and np.max(letters[-1]) <= bounds.high
@@ -84,6 +86,7 @@ def test_programs_of_integers_in_between_compute_the_same(pair):
 def test_programs_of_real_numbers_have_the_values_at_integers(pair):
     left, right, domains = programs_of(pair.left, pair.right, pair.specs)
     real = as_real_numbers(Pair({}, left, right, domains))
+    assert real is not None
     random = np.random.default_rng(3)
     for given, program in ((left, real.left), (right, real.right)):
         for count in (2, 1000):

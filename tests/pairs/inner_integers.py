@@ -1,4 +1,4 @@
-"""Integers that networks compute and choose by, sorts of many integers, functions of entries: pairs, mistakes, attacks."""
+"""Integers that networks choose by, sorts of many integers, functions of entries: pairs, mistakes, attacks."""
 
 import jax
 import jax.numpy as jnp

@@ -215,7 +215,8 @@ class _Walk:
 
     def contracted(self, equation: JaxprEqn, operands: list[Any]) -> list[Any] | None:
         """A product of matrices."""
-        found = lax.dot_general(*map(_float, operands), equation.params["dimension_numbers"])
+        left, right = map(_float, operands)
+        found = lax.dot_general(left, right, equation.params["dimension_numbers"])
         return [_Real(found, dtype_of(equation.outvars[0]))]
 
 
