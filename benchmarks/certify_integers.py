@@ -1,7 +1,8 @@
 """How many pairs of functions of integers are decided, and how long it takes: python benchmarks/certify_integers.py
 
-Each true pair of tests/pairs/{integers,texts,written_places}.py and each mistake beside it is certified in one process.
-Seconds are of the processor and include tracing, at the first time that a shape is met the compiler of JAX as well.
+Each true pair of tests/pairs/{integers,texts,written_places,inner_integers}.py and each mistake beside it is certified
+in one process.  Seconds are of the processor and include tracing, at the first time that a shape is met the compiler of
+JAX as well.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import jax
 
 import uat_jax as uj
 
-TABLES = ("pairs.integers", "pairs.texts", "pairs.written_places")
+TABLES = ("pairs.inner_integers", "pairs.integers", "pairs.written_places", "pairs.texts")
 
 BUDGET = 120.0
 """Seconds for one pair."""

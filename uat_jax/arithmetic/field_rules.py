@@ -21,7 +21,7 @@ from uat_jax.arithmetic.integer_ranges import Range, keeps_values, signs_between
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.places import standing
 from uat_jax.arithmetic.residues import same, vanishes
-from uat_jax.arithmetic.sorting import from_first, of_row, refuse_special, sort
+from uat_jax.arithmetic.sorting import descending_places, of_row, refuse_special, sort
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -612,7 +612,7 @@ def _reduce_logical(negated: bool) -> Rule:
 
 
 def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Value]:
-    """The k largest in descending order, and their places as an unknown function of the row."""
+    """The k largest in descending order, and their places."""
     axis = equation.params.get("axis", len(x.shape) - 1)
     refuse_special(equation, x)
     count = equation.params["k"]
@@ -620,15 +620,12 @@ def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Value]:
         return [fields.unknown(f"{i}", equation, shape_of(v)) for i, v in enumerate(equation.outvars)]
     pick = lambda a: np.take(np.flip(a, axis + 1), np.arange(count), axis + 1)
     ordered = fields.functions.order_statistics(x, axis)
-    places = standing(of_row(fields, "places", axis, from_first(fields, x, axis)), x, axis, np.arange(x.shape[axis]))
-    return [ordered.moved(pick), places.moved(pick)]
+    places = standing(descending_places(fields, x, axis), x, axis, np.arange(x.shape[axis])[::-1])
+    return [ordered.moved(pick), places.moved(lambda a: np.take(a, np.arange(count), axis + 1))]
 
 
 def _argmax(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
-    """The place of the first largest entry: an unknown function of the row, and of the codes of what is not finite.
-
-    Of two entries it is [x[1] > x[0]].
-    """
+    """The place of the first largest entry; where there are infinities, a function of the row and of their codes."""
     (axis,) = equation.params["axes"]
     _refuse_undefined(equation, x)
     if not fields.certain(x):
@@ -637,14 +634,8 @@ def _argmax(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     if x.special is not None:
         finite = fields.draw.where(x.special == FINITE, x.residues, fields.draw.fraction(0))
         return of_row(fields, "argmax", axis, Number(finite), fields.number(x.special)).moved(first)
-    f, size = fields.functions, x.shape[axis]
-    if size == 2:
-        found = f.step(
-            f.subtract(x.moved(lambda a: np.take(a, [1, 1], axis + 1)), x.moved(lambda a: np.take(a, [0, 0], axis + 1)))
-        )
-    else:
-        found = of_row(fields, "argmax", axis, from_first(fields, x, axis))
-    return standing(found, x, axis, np.full(size, size - 1)).moved(first)
+    size = x.shape[axis]
+    return standing(descending_places(fields, x, axis), x, axis, np.full(size, size - 1)).moved(first)
 
 
 def _argmin(fields: Fields, equation: JaxprEqn, x: Number) -> Number:

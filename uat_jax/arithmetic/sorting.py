@@ -1,12 +1,14 @@
 """Sorts in prime fields: the first key as order statistics, what is sorted along with it at the places of its entries.
 
 The place from which the i-th entry comes is an unknown function of the rows of all keys, because the sort is stable.
+Of one key it is that of the i-th largest entry of the negative row, which argmax and top_k give as well.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,12 +40,17 @@ def sort(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Any]:
         return results
     fields.draw.compared(count * math.prod(numbers[0].shape))
     keys = _deciding(operands[:count], numbers[:count], axis)
-    places = of_row(fields, "sorted places", axis, *(from_first(fields, key, axis) for key in keys))
     if len(keys) == 1:
-        places = standing(places, keys[0], axis, np.arange(places.shape[axis]))
+        places = descending_places(fields, fields.functions.negate(keys[0]), axis)
+    else:
+        places = of_row(fields, "sorted places", axis, *(from_first(fields, key, axis) for key in keys))
+    ranks = np.arange(places.shape[axis])
     for i, number in enumerate(numbers[1:], start=1):
         if counts(operands[i], axis):
-            results.append(places)
+            results.append(standing(places, keys[0], axis, ranks) if len(keys) == 1 else places)
+        elif counts(operands[i], axis, back=True):
+            behind = _from_behind(fields, places, axis)
+            results.append(standing(behind, _turned(keys[0], axis), axis, ranks) if len(keys) == 1 else behind)
         elif places.shape[axis] * math.prod(places.shape) <= LARGE:
             results.append(at_places(fields, places, number, axis))
         else:
@@ -73,11 +80,40 @@ def refuse_special(equation: JaxprEqn, *numbers: Number) -> None:
         )
 
 
-def counts(operand: Any, axis: int) -> bool:
-    """Whether an operand is 0, 1, 2, … along an axis."""
+def counts(operand: Any, axis: int, *, back: bool = False) -> bool:
+    """Whether an operand is 0, 1, 2, … along an axis, or …, 2, 1, 0."""
     if isinstance(operand, Number) or not np.issubdtype(operand.dtype, np.integer):
         return False
-    return bool(np.all(np.moveaxis(np.asarray(operand), axis, -1) == np.arange(operand.shape[axis])))
+    wanted = np.arange(operand.shape[axis])[:: -1 if back else 1]
+    return bool(np.all(np.moveaxis(np.asarray(operand), axis, -1) == wanted))
+
+
+def _turned(x: Number, axis: int) -> Number:
+    """The rows along an axis from their end to their beginning."""
+    return x.moved(lambda a: np.flip(a, axis + 1))
+
+
+def _from_behind(fields: Fields, places: Number, axis: int) -> Number:
+    """Places counted from the end of a row."""
+    return fields.functions.subtract(fields.functions.constant(places.shape[axis] - 1, places.shape), places)
+
+
+def descending_places(fields: Fields, x: Number, axis: int) -> Number:
+    """The places of the entries of each row in descending order, the first of equal ones first.
+
+    P_k(x) = (h_k(x) + n - 1 - h_(n-1-k)(-x turned round)) / 2 for an unknown function h of the row, as P itself is.
+    Of two entries they are [x[1] > x[0]] and 1 less that.
+    """
+    f, size = fields.functions, x.shape[axis]
+    if size == 2:
+        entry = lambda k: x.moved(lambda a: np.take(a, [k, k], axis + 1))
+        second = f.step(f.subtract(entry(1), entry(0)))
+        is_first = np.indices(x.shape)[axis] == 0
+        return Number(fields.draw.where(is_first, second.residues, f.subtract(f.constant(1, x.shape), second).residues))
+    there = of_row(fields, "places", axis, from_first(fields, x, axis))
+    back = of_row(fields, "places", axis, from_first(fields, f.negate(_turned(x, axis)), axis))
+    both = f.add(there, _from_behind(fields, _turned(back, axis), axis))
+    return f.multiply(f.constant(Fraction(1, 2), both.shape), both)
 
 
 def from_first(fields: Fields, x: Number, axis: int) -> Number:

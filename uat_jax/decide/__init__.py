@@ -56,6 +56,10 @@ whole_inputs.py     integers and booleans as variables: all of them, a solver, o
 lookups             integers that only choose rows and are compared, as letters
 unary.py            integers that are compared and say one place, as truth values of k <= i
 entry_by_entry.py   functions of integers at every place, for all sizes
+functions_of_entries.py  such functions that choose and are compared, as inputs
+inner_integers.py   integers that are computed of real numbers and choose, as inputs
+ordered_integers.py  integers that are sorted, as real numbers
+batches.py          questions that share the chance of error
 beside.py           an index that lies beside its array, as a hazard
 loops_evidence.py   long loops compared without unrolling, as evidence
 sampling.py         both functions in float64: what prime fields cannot see

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import jax
@@ -17,6 +17,7 @@ from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of, with_shape
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.entry_by_entry import entry_by_entry
 from uat_jax.decide.figures import AllSizes
+from uat_jax.decide.functions_of_entries import functions_of_entries
 from uat_jax.decide.integers import Integers
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.sampling import Seen, sample
@@ -106,14 +107,44 @@ def proof_of(programs: SizedPrograms, pairs: Sequence[_Pair], effort: Effort) ->
         return found
     try:
         same = same_program(programs.left, programs.right)
-        left, right = programs.reals.program(programs.left), programs.reals.program(programs.right)
-        proof = Proof() if same else proved(left, right, programs.inputs, effort.deadline)
+        proof, assumptions = (Proof(), ()) if same else _normal_form(programs, effort)
     except (Open, UnsupportedError) as error:
         return str(error)
     seen = [sampled_as_reals(p, effort) for p in pairs]
     if any(s.apart or s.defined_on_one_side for s in seen) or seen and all(s.nowhere_defined for s in seen):
         return "float64 values differ, or one of the functions is undefined at all inputs tried"
-    return _evidence(proof, programs.constraints, SAME if same else NORMAL_FORM)
+    found = _evidence(proof, programs.constraints, SAME if same else NORMAL_FORM)
+    return replace(found, assumptions=(*found.assumptions, *assumptions))
+
+
+def _normal_form(programs: SizedPrograms, effort: Effort) -> tuple[Proof, tuple[Assumption, ...]]:
+    """The proof by one normal form; if there is none, that with functions of entries of integers as inputs.
+
+    Raises:
+        Open, UnsupportedError: there is neither.
+    """
+    in_form = lambda p: proved(p.reals.program(p.left), p.reals.program(p.right), p.inputs, effort.deadline)
+    try:
+        return in_form(programs), ()
+    except (Open, UnsupportedError):
+        further = _with_functions(programs, effort)
+        if further is None:
+            raise
+    return in_form(further[0]), further[1]
+
+
+def _with_functions(programs: SizedPrograms, effort: Effort) -> tuple[SizedPrograms, tuple[Assumption, ...]] | None:
+    """The programs with functions of entries of integers as inputs, and what that presupposes; None without any."""
+    if not programs.reals.domains.whole:
+        return None
+    found = functions_of_entries(programs.left, programs.right, programs.reals.domains, effort.deadline)
+    if found is None:
+        return None
+    dtypes = tuple(v.aval.dtype for v in found.left.jaxpr.invars)
+    signs = [programs.inputs.signs[i] for i in found.kept]
+    inputs = replace(programs.inputs, signs=(*signs, *[0] * (len(dtypes) - len(signs))))
+    reals = AsReals(found.domains, dtypes, integers=True)
+    return SizedPrograms(found.left, found.right, inputs, programs.constraints, reals), found.assumptions
 
 
 def sampled_as_reals(pair: _Pair, effort: Effort) -> Seen:

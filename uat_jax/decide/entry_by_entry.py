@@ -18,7 +18,7 @@ from uat_jax.arithmetic.inlining import inlined
 from uat_jax.arithmetic.retracing import bound, followed
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.assumption import Assumption, AssumptionKind
-from uat_jax.decide.figures import Enumerated, SolvedFormulas
+from uat_jax.decide.figures import Enumerated, Figures, SolvedFormulas
 from uat_jax.decide.integers import Integers
 from uat_jax.decide.lookups.one_integer import ENTRYWISE
 from uat_jax.decide.solver import name_of_solver, solved
@@ -34,7 +34,7 @@ MOST_INPUTS, SECONDS = 2**16, 20.0
 def of_one_entry(program: ClosedJaxpr) -> ClosedJaxpr | None:
     """The function of scalars that a program applies to the entries at every place; None if it is no such program."""
     program = inlined(program)
-    if not is_whole_program(program) or not all(map(_is_entrywise, program.eqns)):
+    if not is_whole_program(program) or not all(map(is_entrywise, program.eqns)):
         return None
     if any(np.ndim(x) for x in program.consts):
         return None
@@ -48,7 +48,7 @@ def of_one_entry(program: ClosedJaxpr) -> ClosedJaxpr | None:
         return jax.make_jaxpr(lambda *xs: followed(program, xs, constant, applied))(*scalars)
 
 
-def _is_entrywise(equation: JaxprEqn) -> bool:
+def is_entrywise(equation: JaxprEqn) -> bool:
     """Whether operands have the shape of the result or none at all, and an entry is computed of those at its place."""
     shape = shape_of(equation.outvars[0])
     if equation.primitive.name == "broadcast_in_dim":
@@ -66,6 +66,26 @@ def entry_by_entry(
     left, right = map(of_one_entry, programs)
     if left is None or right is None:
         return None
+    found = same_function(left, right, ranges, deadline)
+    if found is None:
+        return None
+    finding = f"equal at all sizes: both apply one function to the entries at every place, and {found.how}"
+    evidence = Evidence(found.method, finding, Verdict.PROVED, found.figures, (Assumption(found.assumption),))
+    return dataclasses.replace(evidence, subject=subject)
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+    """How two functions of scalars were shown to be equal, and what that presupposes."""
+
+    how: str
+    assumption: AssumptionKind
+    method: Method
+    figures: Figures
+
+
+def same_function(left: ClosedJaxpr, right: ClosedJaxpr, ranges: Sequence[Any], deadline: Deadline) -> Shown | None:
+    """How two functions of scalars are shown to be equal, for integers of some ranges; None if they are not."""
     whole = WholePair(left, right, tuple(ranges), deadline)
     try:
         check_exact(left)
@@ -74,16 +94,14 @@ def entry_by_entry(
             if whole.first_of_all() is not None:
                 return None
             how = f"evaluated exactly at all of {whole.count} values of an entry"
-            kind, figures, method = AssumptionKind.EXACT_INTEGERS, Enumerated(whole.count), Method.ENUMERATION
-        else:
-            found = solved(whole, SECONDS)
-            if found.unlike is not None or found.reason:
-                return None
-            how = f"{name_of_solver()} finds that no entry can differ"
-            kind, method = AssumptionKind.SOLVER, Method.SOLVER
-            figures = SolvedFormulas(found.formulas, name_of_solver())  # type: ignore[assignment]
+            return Shown(how, AssumptionKind.EXACT_INTEGERS, Method.ENUMERATION, Enumerated(whole.count))
+        found = solved(whole, SECONDS)
     except UnsupportedError:
         return None
-    finding = f"equal at all sizes: both apply one function to the entries at every place, and {how}"
-    evidence = Evidence(method, finding, Verdict.PROVED, figures, (Assumption(kind),))
-    return dataclasses.replace(evidence, subject=subject)
+    if found.unlike is not None or found.reason:
+        return None
+    how, figures = (
+        f"{name_of_solver()} finds that no entry can differ",
+        SolvedFormulas(found.formulas, name_of_solver()),
+    )
+    return Shown(how, AssumptionKind.SOLVER, Method.SOLVER, figures)

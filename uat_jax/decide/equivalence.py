@@ -44,6 +44,7 @@ from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtT
 from uat_jax.decide.garbage import old_objects_left_alone
 from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
+from uat_jax.decide.inner_integers import by_inner_integers, makes_integers
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.masked_evidence import masked_evidence
@@ -71,7 +72,7 @@ from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.whole_inputs import of_integers
 from uat_jax.decide.wide import Width, check_in_time, wide_proof, width_of
-from uat_jax.decide.witness import find, smallest
+from uat_jax.decide.witness import REAL, WHOLE, Candidates, find, smallest
 from uat_jax.devices import numerics
 from uat_jax.errors import (
     BudgetError,
@@ -386,7 +387,7 @@ class Pair:
         """How many equations both programs have when their loops are unrolled."""
         return equations(self.left.jaxpr) + equations(self.right.jaxpr)
 
-    def search(self, effort: Effort) -> Search:
+    def search(self, effort: Effort, candidates: Candidates = REAL) -> Search:
         """The search for a witness at these sizes."""
 
         def search() -> Counterexample | None:
@@ -396,6 +397,7 @@ class Pair:
                 seed=effort.seed,
                 deadline=effort.deadline,
                 almost_everywhere=effort.almost_everywhere,
+                candidates=candidates,
                 domains=self.domains,
             )
             return None if witness is None else dataclasses.replace(witness, sizes=dict(self.sizes))
@@ -591,11 +593,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         if same_program(pair.left, pair.right):
             return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
         if pair.domains.whole:
-
-            def real(pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence:
-                return examined(pair, effort, pair.search(effort), write, proof_alone=proof_alone)
-
-            return dataclasses.replace(of_integers(pair, effort, write, real), subject=sizes_text(pair.sizes))
+            return dataclasses.replace(of_integers(pair, effort, write, _decided), subject=sizes_text(pair.sizes))
         if (always := _always_raised(pair, effort)) is not None:
             return always
         left, right = (without_unreached(without_conditionals(p), pair.domains) for p in (pair.left, pair.right))
@@ -622,6 +620,10 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         reached = "; ".join(filter(None, (loops.reason, reached)))
         if proof_alone and seen.apart:
             return Evidence(Method.FLOATS, reached, Verdict.UNKNOWN)
+        if not seen.apart and makes_integers(pair.left) and makes_integers(pair.right):
+            found = _at_whole_numbers(pair, effort, write) or _by_inner_integers(pair, effort)
+            if found is not None:
+                return dataclasses.replace(found, subject=sizes_text(pair.sizes))
         effort.progress(f"comparing at random points of prime fields{at}")
         masked = has_infinity(*programs)
         share = dataclasses.replace(effort, error=effort.error / 2) if masked else effort
@@ -668,6 +670,33 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
             raise
         found = Evidence(Method.DISAGREEMENT, str(error), Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
+
+
+def _decided(pair: Pair, effort: Effort, write: Writer, *, proof_alone: bool = False) -> Evidence:
+    """What can be said of a pair that a question was brought to."""
+    return examined(pair, effort, pair.search(effort), write, proof_alone=proof_alone)
+
+
+FEW_WHOLE = dataclasses.replace(WHOLE, count=32, starts=1)
+"""Small whole numbers, among which many are equal."""
+
+
+def _at_whole_numbers(pair: Pair, effort: Effort, write: Writer) -> Evidence | None:
+    """A witness of small whole numbers, where integers in between that are equal elsewhere may differ at ties."""
+    if effort.almost_everywhere:
+        return None
+    few = pair.search(effort, FEW_WHOLE)
+    return refutation(few, TOO_LONG, write)
+
+
+def _by_inner_integers(pair: Pair, effort: Effort) -> Evidence | None:
+    """What integers in between show, in half of the time that is left."""
+    now, end = time.monotonic(), effort.deadline.moment
+    half = dataclasses.replace(effort.deadline, moment=now + (end - now) / 2)
+    try:
+        return by_inner_integers(pair, dataclasses.replace(effort, deadline=half), _decided)
+    except (BudgetError, MemoryLimitError):
+        return None
 
 
 SOON = 4.0

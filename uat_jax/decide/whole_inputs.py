@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -22,12 +22,16 @@ from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.inlining import inlined
 from uat_jax.decide.as_reals import AsReals
 from uat_jax.decide.assumption import Assumption, AssumptionKind
+from uat_jax.decide.batches import PASSING, in_batches
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Enumerated, SolvedFormulas
+from uat_jax.decide.functions_of_entries import functions_of_entries
+from uat_jax.decide.inner_integers import makes_integers
 from uat_jax.decide.integers import Integers, held, numbers
 from uat_jax.decide.lookups.real_pair import RealPair, at_points
 from uat_jax.decide.lookups.texts import Case, Texts, ways
+from uat_jax.decide.ordered_integers import as_real_numbers
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.side_by_side import SideBySide, is_mapped
 from uat_jax.decide.solver import name_of_solver, solved
@@ -56,10 +60,11 @@ MOST_BATCHES = 32
 MOST_CASES = 1024
 """So many outcomes of the comparisons of letters are looked at."""
 
+WAYS = 7
+"""Functions of entries, order, letters, unary, signs, letters again and batches share the chance of error."""
+
 TRIED = 16
 """So many choices of the integers are tried where there are too many to look at."""
-
-PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 
 FEW = 4
 """So many of them are tried first."""
@@ -114,6 +119,8 @@ def _of_whole_programs(pair: Pair, effort: Effort, write: Writer, decide: Decide
         except UnsupportedError as error:
             return Evidence(Method.ENUMERATION, str(error), Verdict.UNKNOWN)
         return _same_everywhere(whole.count) if point is None else _refuted(pair, whole, point, write)
+    if (sorted_ := _as_real_numbers(pair, effort, decide)) is not None:
+        return sorted_
     found = _solved(pair, whole, effort, write)
     said = _by_letters(pair, effort, decide) if found.verdict is Verdict.UNKNOWN else None
     return found if said is None else said
@@ -205,7 +212,16 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     if whole.count <= min(MOST_CHOICES, together):
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
-    effort = dataclasses.replace(effort, error=effort.error / 4)  # unary, signs, letters and batches share it
+    effort = dataclasses.replace(
+        effort, error=effort.error / 6
+    )  # functions, order, unary, signs, letters and batches share it
+    if (functions := _functions_of_entries(pair, effort, decide)) is not None:
+        return functions
+    if (sorted_ := _as_real_numbers(pair, effort, decide)) is not None:
+        return sorted_
+    between = all(makes_integers(program, of_numbers=True) for program in (pair.left, pair.right))
+    if between and (said := _by_letters(pair, effort, decide)) is not None:
+        return said
     if (unary := _unary(pair, effort, decide)) is not None:
         return unary
     truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
@@ -220,9 +236,42 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     (chosen,) = list(whole.all_inputs())
     parts = _batches(whole.count, together)
     each = lambda part, share: _beside(pair, tuple(x[part] for x in chosen), share, write, decide, "")
-    found = _in_batches(parts, effort, each)
+    found = in_batches(parts, effort, each)
     text = f"at each of {whole.count} choices of the integers, in {len(parts)} batches: {found.finding}"
     return dataclasses.replace(found, finding=text) if found.verdict in (*PASSING, Verdict.REFUTED) else sampled
+
+
+def _functions_of_entries(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
+    """That the programs are equal with functions of entries of integers as inputs; None if it is not shown."""
+    replaced = functions_of_entries(pair.left, pair.right, pair.domains, effort.deadline)
+    if replaced is None:
+        return None
+    effort.progress("comparing functions of entries as inputs")
+    left, right, domains = replaced.left, replaced.right, replaced.domains
+    further = dataclasses.replace(pair, left=left, right=right, domains=domains, names=())
+    everywhere = dataclasses.replace(effort, almost_everywhere=False)
+    found = decide(further, everywhere, lambda found: "", proof_alone=True)
+    if found.verdict not in PASSING:
+        return None
+    finding = f"integers that are functions of entries are inputs: {found.finding}"
+    assumptions = tuple(dict.fromkeys((*found.assumptions, *replaced.assumptions)))
+    return dataclasses.replace(found, finding=finding, assumptions=assumptions)
+
+
+def _as_real_numbers(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
+    """That they are equal for all real numbers in the place of integers that are sorted; None if it is not shown."""
+    everywhere = dataclasses.replace(effort, almost_everywhere=False)
+    try:
+        real = as_real_numbers(pair)
+        if real is None:
+            return None
+        effort.progress("comparing integers as real numbers")
+        found = decide(real, everywhere, lambda found: "", proof_alone=True)
+    except UnsupportedError:
+        return None
+    if found.verdict not in PASSING:
+        return None
+    return dataclasses.replace(found, finding=f"for all real numbers in the place of the integers: {found.finding}")
 
 
 def _unary(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
@@ -254,25 +303,6 @@ def _shown(pair: Pair, effort: Effort, decide: Decide) -> Evidence | None:
 def _batches(count: int, together: int) -> list[slice]:
     """Numbers up to a count, so many together at most."""
     return [slice(start, min(start + together, count)) for start in range(0, count, together)]
-
-
-def _in_batches(parts: Sequence[slice], effort: Effort, each: Callable[[slice, Effort], Evidence]) -> Evidence:
-    """What is found of all batches, which share the chance of error: the first not to pass, or the least sure one."""
-    share = dataclasses.replace(effort, error=effort.error / len(parts))
-    passed = []
-    for n, part in enumerate(parts):
-        effort.progress(f"comparing batch {n + 1} of {len(parts)}")
-        found = each(part, share)
-        if found.verdict not in PASSING:
-            return found
-        passed.append(found)
-    log2 = lambda found: getattr(found.figures, "log2_error", -math.inf)
-    worst = max(passed, key=lambda found: (found.verdict is Verdict.CERTIFIED, log2(found)))
-    if len(parts) == 1 or worst.verdict is Verdict.PROVED:
-        return worst
-    figures = dataclasses.replace(worst.figures, log2_error=log2(worst) + math.log2(len(parts)))  # type: ignore[type-var]
-    assumptions = tuple(dict.fromkeys(a for found in passed for a in found.assumptions))
-    return dataclasses.replace(worst, figures=figures, assumptions=assumptions)
 
 
 def _by_signs(pair: Pair, truths: AsReals, effort: Effort, write: Writer, decide: Decide) -> Evidence:
@@ -405,7 +435,7 @@ def _with_letters(
         return decide(letters, share, lambda found: "", proof_alone=proof_alone)
 
     try:
-        found = _in_batches(parts, effort, each)
+        found = in_batches(parts, effort, each)
     except UnsupportedError as error:
         return nothing(str(error)), cases
     if found.verdict in PASSING and any(with_letters) and _undefined_where_alike(pair, texts, cases, effort):

@@ -32,6 +32,9 @@ MOST_ENTRIES = 2**24
 DRAWN, STEPS = 4096, 400
 """So many inputs are drawn in the search for a difference, and so many times an input is made simpler."""
 
+AS_WRITTEN = {"xla_backend_optimization_level": 0}
+"""What a second evaluation is compiled with: nothing is made faster, so that no optimisation can make both wrong."""
+
 MOST_CORNERS = 1024
 """So many inputs that a person can follow are tried in place of one that was found."""
 
@@ -110,6 +113,10 @@ class WholePair:
 
         return jax.jit(jax.vmap(unlike))
 
+    @functools.cached_property
+    def _alone(self) -> list[Any]:
+        return [jax.jit(jaxpr_as_fun(p), compiler_options=AS_WRITTEN) for p in (self.left, self.right)]
+
     @property
     def together(self) -> int:
         """So many inputs are evaluated at once: a power of 2."""
@@ -122,6 +129,7 @@ class WholePair:
         self.deadline.check()
         copies = len(inputs[0])
         padded = 2 ** max(0, (copies - 1).bit_length())  # few shapes, so that little is compiled
+        padded = max(padded, min(self.together, DRAWN))
         filled = tuple(np.concatenate([x, np.repeat(x[:1], padded - copies, axis=0)]) for x in inputs)
         with jax.enable_x64(True):  # the types are the equations' own
             unlike, endless = self._run(*filled)
@@ -217,9 +225,9 @@ class WholePair:
         return corners[int(np.argmax(apart))] if apart.any() else entries
 
     def values(self, point: Input) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Both values of every output at one input, each side computed alone, primitive by primitive."""
+        """Both values of every output at one input, each side computed alone, and compiled as it is written."""
         with jax.enable_x64(True):
-            sides = [jaxpr_as_fun(p)(*map(jax.numpy.asarray, point)) for p in (self.left, self.right)]
+            sides = [side(*map(jax.numpy.asarray, point)) for side in self._alone]
             return [(np.asarray(a), np.asarray(b)) for a, b in zip(*sides, strict=True)]
 
 
