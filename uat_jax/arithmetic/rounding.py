@@ -143,7 +143,8 @@ class Noisy(Doubles):
         Runs `without` an error draw no signs, so that what other runs do does not change a run's noise.
         """
         shape = error.shape[1:]
-        result = np.zeros((len(self.randoms), 1 + self.samples, *shape))
+        result = np.empty((len(self.randoms), 1 + self.samples, *shape))
+        result[:, 0] = 0
         signs = self._signs(math.prod(shape), without).reshape(len(self.randoms), self.samples, *shape)
         np.multiply(signs, self.scale * error[:, None], out=result[:, 1:])
         return np.add(result, self.by_run(value), out=result).reshape(len(result) * (1 + self.samples), *shape)
