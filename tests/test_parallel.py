@@ -79,11 +79,8 @@ def test_only_a_process_of_one_thread_is_forked(threads, way, monkeypatch):
         def __init__(self, count, context, initializer):
             made.append((count, context.get_start_method()))
 
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            return None
+        def shutdown(self, wait, cancel_futures):
+            assert not wait and cancel_futures
 
         def submit(self, task):
             given.append(task)
@@ -155,3 +152,11 @@ def test_the_first_words_of_ids_name_claims():
     assert [claim.id for claim in named("lemma-1")][0] == "lemma-1"
     with pytest.raises(InputError, match="unknown claim 'diamont'; did you mean"):
         named("diamont")
+
+
+def test_long_claims_are_begun_first():
+    """They are claims of the ledger, and stand at the ends of the list, from which both processes begin."""
+    names = [claim.id for claim in uj.claims()]
+    ordered = parallel._long_ones_outside(names)
+    assert (*ordered[:2], ordered[-1]) == parallel.LONG and sorted(ordered) == sorted(names)
+    assert parallel._long_ones_outside(names[:3]) == names[:3]
