@@ -26,9 +26,9 @@ from typing import Any
 import jax
 
 import uat_jax
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.description import partings
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.interpret.tracing import source_line
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))

@@ -75,7 +75,7 @@ def _dtypes() -> str:
 
 
 def _laws() -> str:
-    from uat_jax.arithmetic.laws import LAWS
+    from uat_jax.numbers.prime_fields.laws import LAWS
 
     return "\n".join(f"* {law}" for law in sorted(LAWS))
 

@@ -3,8 +3,8 @@
 import jax
 import numpy as np
 
-from uat_jax.arithmetic.matmul_precision import DotPrecisions
-from uat_jax.arithmetic.rounding import standard_deviation, tolerance_factor
+from uat_jax.numbers.floats.matmul_precision import DotPrecisions
+from uat_jax.numbers.floats.rounding import standard_deviation, tolerance_factor
 
 SAMPLES, FAILURE = 32, 1e-9
 

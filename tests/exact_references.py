@@ -13,11 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 from flint import arb, ctx
 
-from uat_jax.arithmetic.balls import exact
 from uat_jax.networks.block import parallel_block, post_norm_block, pre_norm_block, residual_block
 from uat_jax.networks.feed_forward_part import FeedForward, GatedFeedForward
 from uat_jax.networks.multihead import Scoring
 from uat_jax.networks.norms import EPSILON, RMSNorm
+from uat_jax.numbers.balls.balls import exact
 
 
 def equal(network: Callable, reference: Callable, *arguments: Any) -> bool:

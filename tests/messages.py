@@ -2,8 +2,8 @@
 
 import re
 
-from uat_jax.arithmetic.definitions import DEFINITIONS
-from uat_jax.arithmetic.primitives import TABLE
+from uat_jax.interpret.definitions import DEFINITIONS
+from uat_jax.interpret.primitives import TABLE
 
 VERBS = "add allow bound choose compare decide give keep make mask pass replace restrict rewrite select take use write"
 

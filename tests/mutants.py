@@ -17,11 +17,11 @@ from flint import arb
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, jaxpr_as_fun
 
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import IDENTITY, interpret
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import IDENTITY, interpret
+from uat_jax.interpret.tracing import dtype_of, shape_of, source_line
+from uat_jax.numbers.balls.balls import Balls, UndecidedError, enclose
+from uat_jax.numbers.floats.doubles import Doubles
 
 KINDS = ("operator", "operand order", "axis", "constant", "power", "dropped equation", "variable")
 

@@ -68,7 +68,7 @@ DEFINITION = "test_definitions.py::test_definition_agrees_with_jax"
 
 # fmt: off
 TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
-    "arithmetic/facts.py": [
+    "numbers/prime_fields/facts.py": [
         ("(self.positive, other.positive), (self", "(other.positive, other.positive), (self", CONDITION, "what is sure of positive letters is sure of all", "test_facts.py::test_facts_that_say_more_imply_those_that_say_less_and_are_not_implied_by_them[positive]"),
         ("finite & (values > 0)", "finite & (values >= 0)", WEAKER, "the constant 0 is positive", DIFFERS + "[divisors: isinf]"),
         ("positive, negative = finite & (values > 0), finite & (values < 0)", "positive, negative = finite & (values > 0), finite & (values <= 0)", FACT, "the constant 0 is negative", "test_signs.py::test_the_rules_of_signs_say_what_numbers_have[1-abs]"),
@@ -77,7 +77,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("positive = negative = nowhere(thin.shape)", "positive, negative = thin, nowhere(thin.shape)", FACT, "a thin entry of no known sign is positive once it is moved", DIFFERS + "[undefined: in a scan]"),
         ("self.positive | (signs <= {1})", "self.positive | (signs <= {0, 1})", WEAKER, "what is not negative under a condition is positive", DIFFERS + "[guards: not negative is not positive]"),
     ],
-    "arithmetic/fact_rules.py": [
+    "numbers/prime_fields/fact_rules.py": [
         ('ENTIRE = frozenset("asinh', 'ENTIRE = frozenset("floor asinh', ROW, "floor is entire", DIFFERS + "[divisors: a floor divided by itself]"),
         ('"asinh atan cbrt erf expm1', '"asinh atan cbrt erf expm1 floor', ROW, "floor is zero at 0 only", DIFFERS + "[facts: 1 by a floor]"),
         ('"digamma lgamma log rsqrt sqrt"', '"atanh digamma lgamma log rsqrt sqrt"', ROW, "atanh is defined for all positive numbers", DIFFERS + "[facts: atanh of an exponential decided, not <=]"),
@@ -109,32 +109,32 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("nature, defined = _nature(equation, operands, known), _defined(equation, operands, known)", "nature, defined = _nature(equation, operands, known), Defined.ALWAYS", FACT, "everything is defined everywhere", DIFFERS + "[undefined: NaN > y and y >= NaN]"),
         ("for x in operands]) or any([f.guarded for f in facts]):", "for x in operands]):", CONDITION, "a sum is not 0 where its term is not, under a condition too", "test_facts.py::test_a_term_says_nothing_of_a_sum_under_a_condition[thin]"),
     ],
-    "arithmetic/cases.py": [
+    "numbers/prime_fields/cases.py": [
         ("return total == 0", "return True", CONDITION, "constants of the terms of sums need not cancel", DIFFERS + "[stretched: a constant too much in a sum of signs]"),
     ],
-    "arithmetic/exchanges.py": [
+    "numbers/prime_fields/exchanges.py": [
         (" or not same(first.residues, case.residues)", "", CONDITION, "rows are exchanged as in the first way", MATRICES + "[which rows are exchanged]"),
         (" or not fields.certain(of.matrices)", "", CONDITION, "the sign of a determinant of NaN is NaN", MATRICES + "[isnan of a sign and of that of a determinant]"),
         (" and _is_never_taken(fields, equation, x, order)", "", CONDITION, "no device takes a pivot that is 0", DIFFERS + "[pivots: the first row of U of a column of zeros]"),
         (" and (factors.facts is None or not factors.facts.hollow)", "", CONDITION, "a pivot that is 0 is divided by", DIFFERS + "[pivots: the last pivot by the order, on a half-line]"),
     ],
-    "arithmetic/factored.py": [
+    "numbers/prime_fields/factored.py": [
         ("(b.letter != of.order_of).any() or ", "", CONDITION, "rows are in the order that is asked for", MATRICES + "[rows in the opposite order]"),
         ("(x.letter.ravel()[values] != letter // n * n + v).any()", "False", CONDITION, "rows are where they were before they are put back", MATRICES + "[a transposed solution that is reversed and put back]"),
     ],
-    "arithmetic/spectra.py": [
+    "numbers/prime_fields/spectra.py": [
         ("each[1].moved(lambda a: a[..., ::-1])", "each[1]", SIGN, "eigenvalues of the opposite matrix keep their order", MATRICES + "[eigenvalues of the opposite matrix in its order]"),
     ],
-    "arithmetic/spectral_functions.py": [
+    "numbers/prime_fields/spectral_functions.py": [
         ("return same(x, values) or same(x, values.moved(lambda a: a[:, ::-1]))", "return True", CONDITION, "any row of three numbers is that of the eigenvalues", MATRICES + "[magnitudes of eigenvalues]"),
     ],
-    "arithmetic/linear_algebra.py": [
+    "interpret/linear_algebra.py": [
         ("undefined = 0 * sum(roots[1:], roots[0])", "undefined = 0 * roots[0]", FACT, "Cholesky is defined where its first pivot is positive", "test_linear_algebra.py::test_cholesky_is_undefined_in_every_entry"),
     ],
-    "arithmetic/orthogonal.py": [
+    "numbers/prime_fields/orthogonal.py": [
         ('inverse = of_matrix(fields, "diagonal of R", x, squares.shape).residues', "inverse = fields.functions.inverse(fields.functions.root(squares)).residues", SIGN, "the diagonal of R is positive", MATRICES + "[the sign of a column]"),
     ],
-    "arithmetic/fields.py": [
+    "numbers/prime_fields/fields.py": [
         ("result.but(almost=other.but(lawful=lawful and other.lawful))", "result.but(almost=other.but(lawful=True))", FACT, "what is made of unlawful decisions is lawful", DIFFERS + "[zeros: |x| - x: sign squared and 1]"),
         ('if not self.meet(self.expressions, result.expression, meant="constants as meant" in self.functions.laws):\n            return result', "", CONDITION, "cases meet without being looked at", DIFFERS + "[steps: a function float64 cannot follow, floor]"),
         ('name in PASSES_HOLLOW and not (name == "select_n" and isinstance(operands[0], Number))', "name in PASSES_HOLLOW", CONDITION, "a choice passes an infinity on, chosen or not", DIFFERS + "[divisors: 1 chosen by a sign]"),
@@ -152,7 +152,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("nonnegative=x.nonnegative or -1 not in signs", "nonnegative=x.nonnegative or 1 in signs", FACT, "what may be positive under a condition is not negative", DIFFERS + "[guards: unequal is not above]"),
         ("zip((False, True), cases, strict=True))]", "zip((True, False), cases, strict=True))]", SIGN, "each case of a selection is under the condition of the other", DIFFERS + "[guards: the other case]"),
     ],
-    "arithmetic/piecewise.py": [
+    "numbers/prime_fields/piecewise.py": [
         ("return self.draw.subtract(h(x), h(self.draw.negate(x)))", "return self.draw.add(h(x), h(self.draw.negate(x)))", SIGN, "odd functions are even", TWINS + "[ties: halves away, odd]"),
         ('"""h(x) - h(-x)."""\n        h = functools.partial(self.draw.opaque, name)', 'h = functools.partial(self.draw.opaque, "odd")', SHARED, "all odd functions are one", DIFFERS + "[ties: round to even and away]"),
         ('self.draw.opaque("step", self.direction(x, everywhere=True))', 'self.draw.opaque("step", self.direction(x))', CONDITION, "a step of √v·x is one of x where v is 0", UNSOUND + "[sign times a root]"),
@@ -176,7 +176,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("total(draw.negate(deviation)))\n        return draw.add(mean, draw.subtract(up, down))", "total(deviation))\n        return draw.add(mean, draw.subtract(up, down))", SIGN, "order statistics are not turned with the sign", DIFFERS + "[laws: middle and mean]"),
         ("if codes is None or not np.any(codes > FINITE):", "if True:", SPECIAL, "a maximum with ∞ or NaN is finite", DIFFERS + "[laws: a largest entry with an infinity]"),
     ],
-    "arithmetic/algebra.py": [
+    "numbers/prime_fields/algebra.py": [
         ("nonnegative=value >= 0)", "nonnegative=True)", FACT, "every constant is not negative", DIFFERS + "[laws: magnitude of a relu by -2]"),
         ("special=combined_special((x.special, y.special), x.shape, _sum_codes),", "", SPECIAL, "a sum with an infinity is finite", SOUND + "[masks of two sizes]"),
         ("nonnegative=x.nonnegative and y.nonnegative,\n            scale=self.common_scale", "nonnegative=x.nonnegative or y.nonnegative,\n            scale=self.common_scale", FACT, "a sum is not negative where one term is not", "test_laws.py::test_without_the_law_they_are_called_different[squares are nonnegative: fast variance]"),
@@ -195,15 +195,15 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("return number.but(special=special, nonnegative=x.nonnegative", "return number.but(special=special, nonnegative=True", FACT, "1/x is not negative", DIFFERS + "[laws: magnitude of an inverse]"),
         ("np.where(clash, UNDEFINED, np.where(a == FINITE, b, a))", "np.where(a == FINITE, b, a)", SPECIAL, "∞ - ∞ = ∞", DIFFERS + "[laws: infinity less infinity]"),
     ],
-    "arithmetic/field_constants.py": [
+    "numbers/prime_fields/field_constants.py": [
         ("special = np.where(np.isneginf(values), MINUS_INFINITY, special)", "special = np.where(np.isneginf(values), INFINITY, special)", SPECIAL, "-∞ is ∞", SOUND + "[relu of a mask]"),
         ("bool(np.all(finite >= 0) and not special.any())", "True", FACT, "constants are not negative", DIFFERS + "[laws: magnitude of a relu times constants]"),
         ("enclosure = Enclosure(lambda: _rounded(values, dtype), constants", "enclosure = Enclosure(lambda: exact_balls(values), constants", FACT, "a constant is decided by as it is written", DIFFERS + "[constants: a ceil of a third times 3]"),
     ],
-    "arithmetic/gathering.py": [
+    "numbers/prime_fields/gathering.py": [
         ("if len(codes) > 1 or any(n.special is not None for n in numbers):", "if False:", CONDITION, "infinities of two kinds are joined", DIFFERS + "[laws: a row of the chosen and the written]"),
     ],
-    "arithmetic/field_rules.py": [
+    "numbers/prime_fields/field_rules.py": [
         ("return Number(fields.draw.opaque(name, *(n.residues for n in numbers)), ", "return Number(fields.draw.opaque(name, numbers[0].residues), ", IGNORED, "an unknown function ignores its second operand", DIFFERS + "[facts: a second operand]"),
         ("(_of_integers if _integers(equation) else rule)(", "rule(", CONDITION, "bits of integers are logic", DIFFERS + "[laws: and of bits]"),
         ("f.add(one, f.exponential(f.negate(x)))", "f.add(one, f.exponential(x))", SIGN, "logistic(x) = 1/(1 + exp x)", LAW_TWIN + "[exponential form: logistic]"),
@@ -229,22 +229,22 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("for difference, value in ((f.subtract(x, y), 1), (f.subtract(y, x), 0)):", "for difference, value in ((f.subtract(x, y), 0), (f.subtract(y, x), 1)):", SIGN, "a number that is not negative is almost never positive", "test_domains.py::test_the_end_counts_everywhere_and_not_almost_everywhere"),
         ("if is_number(equation.outvars[0]) or old == np.bool_ or old == new:", "if True:", CONDITION, "every cast keeps the number", UNSOUND + "[short integers]"),
     ],
-    "arithmetic/inverses.py": [
+    "numbers/prime_fields/inverses.py": [
         ('if name == "atan2" and not _is_off_origin(functions, operands):', "if False:", CONDITION, "the origin has an angle", DIFFERS + "[inverses: two ways round from the origin]"),
         ('functions.laws or not result.nonnegative or not 0 < size', "functions.laws or not 0 < size", CONDITION, "any multiple of a root is one", DIFFERS + "[inverses: a multiple of a root]"),
     ],
-    "arithmetic/powers.py": [
+    "numbers/prime_fields/powers.py": [
         ("x.facts is None or x.facts.guarded or not x.nonnegative", "x.facts is None or x.facts.guarded", CONDITION, "a number of any sign is a factor", BEYOND + "[powers of a product]"),
         ("(factors[place][0], factors[place][1] + q)", "(factors[place][0], factors[place][1])", IGNORED, "u^p·u^q = u^p", LAW + "[powers of a product: a third and two thirds]"),
         ("tuple((u, p * q) for u, p in x.powers)", "x.powers", IGNORED, "√(u²) = u²", LAW + "[logarithm of a product: a root]"),
         ("if x.exponentials is not None and x.exponentials.below:", "if False:", IGNORED, "√(n/d)² = n", DIFFERS + "[powers: square of the root of a quotient of sums]"),
         ("multiply(one.square, other.square)", "one.square", IGNORED, "(√u·√v)² = u", TWINS + "[powers: square of one more than two roots]"),
     ],
-    "arithmetic/exponential_sums.py": [
+    "numbers/prime_fields/exponential_sums.py": [
         ("and all(c > 0 for c, _ in x.terms)", "and any(c > 0 for c, _ in x.terms)", CONDITION, "e^x − 1 is positive", DIFFERS + "[powers: root of a square of expm1]"),
         ("tuple((-c, t) for c, t in x.terms)", "x.terms", SIGN, "1 - s is 1 + s", LAW + "[signs of sums of exponentials: what sigmoid leaves of 1]"),
     ],
-    "arithmetic/power_rules.py": [
+    "numbers/prime_fields/power_rules.py": [
         ("    if not all_positive(known):\n        return result\n    value = result", "    value = result", CONDITION, "log(uv) = log u + log v for u ≥ 0", OUTSIDE + "[logarithm of a positive input: product]"),
         ('not in functions.laws or not is_positive(x):\n        return result\n    if x.known', 'not in functions.laws:\n        return result\n    if x.known', CONDITION, "x^y is e^(y log x) for x = 0", BEYOND + "[power as an exponential]"),
         ("== rational_form(-1):", ".rational is not None:", CONDITION, "log1p(y + c) = log y", DIFFERS + "[powers: log1p of one more]"),
@@ -253,7 +253,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("[y] if is_positive(y) else []", "[y]", CONDITION, "a step of ψ from 0", OUTSIDE + "[recurrence of the gamma function: digamma]"),
         ("Fraction(-steepness)", "Fraction(steepness)", SIGN, "tanh log u by u²", LAW + "[exponential of a logarithm: tanh of softplus]"),
     ],
-    "arithmetic/field_functions.py": [
+    "numbers/prime_fields/field_functions.py": [
         ('if x.square_of is not None and "root of a square" in self.laws:\n            return self.absolute(x.square_of)', 'if x.square_of is not None and "root of a square" in self.laws:\n            return x.square_of', SIGN, "√x² = x", LAW + "[root of a square: of anything]"),
         ("letter = self._root_letter(self.draw.scale(x.residues, 1 / scale))", "letter = self._root_letter(x.residues)", IGNORED, "√(4x) = 2√(4x)", LAW + "[homogeneity: root]"),
         ('inverse = self.draw.opaque("rsqrt", square)', 'inverse = self.draw.opaque("rsqrt", self.draw.fraction(1, square.shape))', SHARED, "all roots have one letter", DIFFERS + "[constants: an epsilon in a norm]"),
@@ -263,26 +263,26 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("zero = np.where(vanishes(x.residues), MINUS_INFINITY, FINITE)", "zero = np.where(vanishes(x.residues), FINITE, FINITE)", SPECIAL, "log 0 is a number", SOUND + "[sum of no exponentials]"),
         ("inverse = closed_form.exponential(negated(log) or log)", "inverse = closed_form.exponential(log)", SIGN, "log(c·y) = log c + log(c²y)", "test_constants.py::test_equal_as_meant_is_certified_and_says_how_constants_are_read[log 3x]"),
     ],
-    "arithmetic/number.py": [
+    "numbers/prime_fields/number.py": [
         ("return (self.square is None) == (other.square is None) and same(self.value, other.value)", "return True", SHARED, "all letters are one", UNSOUND + "[sign times a root]"),
         ("return (self.square is None) == (other.square is None) and same(self.value, other.value)", "return (self.square is None) == (other.square is None)", SHARED, "all roots are one, and all signs", UNSOUND + "[sign times a root]"),
         ("    \"special\": _flat,\n", "    \"special\": lambda special, move: None,\n", SPECIAL, "infinities are lost where entries are moved", DIFFERS + "[laws: infinities in two places]"),
     ],
-    "arithmetic/chosen_infinities.py": [
+    "numbers/prime_fields/chosen_infinities.py": [
         ("where = f.add(where, f.multiply(factor, f.spread(infinite.where, finite.shape)))", "where = f.add(where, f.spread(infinite.where, finite.shape))", IGNORED, "the choice of an infinity does not matter", DIFFERS + "[laws: infinite above and below]"),
         ("for infinite in (p, q):\n        total = finite_part(fields, total, infinite)", "", IGNORED, "a sum keeps its finite part where a term is infinite", TWINS + "[laws: a number plus an infinity, chosen]"),
         ("value = finite_part(fields, fields.functions.exponential(finite), infinite)", "value = fields.functions.exponential(finite)", SPECIAL, "exp(-∞) = 1 where the input decides", DIFFERS + "[laws: exp of an infinity, chosen]"),
         ("if not fields.certain(finite):", "if False:", CONDITION, "is_finite of what may be NaN is known", DIFFERS + "[laws: a logarithm or an infinity is finite]"),
     ],
-    "arithmetic/expressions.py": [
+    "numbers/prime_fields/expressions.py": [
         ('key: Any = ("constant", dtype, str(values.dtype), values.shape, _bits(values))', 'key: Any = ("constant", dtype, str(values.dtype), values.shape)', SHARED, "all constants are one", UNSOUND + "[sign and comparison]"),
         ("(operation, tuple(order), result)", "(operation, result)", SHARED, "operands of an expression do not matter", DIFFERS + "[steps: cast to int32 around zero: > against >=]"),
     ],
-    "arithmetic/uninterpreted.py": [
+    "numbers/prime_fields/uninterpreted.py": [
         ("if any(number.special is not None for number in numbers):", "if False:", SPECIAL, "an unknown function takes an infinity for its residue", "test_uninterpreted.py::test_what_is_no_function_of_real_numbers_is_unknown_with_the_reason[infinity]"),
         ("name = hashlib.sha256(repr((parameters_digest(equation), where, fixed))", "name = hashlib.sha256(repr((equation.primitive.name, where, fixed))", IGNORED, "parameters of an unknown function do not matter", "test_uninterpreted.py::test_equal_operands_give_equal_results[parameters]"),
     ],
-    "arithmetic/closed_form.py": [
+    "interpret/closed_form.py": [
         ("return self.coefficient > 0 and all(", "return self.coefficient != 0 and all(", WEAKER, "-√2 is positive", "test_constants.py::test_closed_forms_are_the_values_of_balls[plus]"),
         ("_log_sum(a.constant * b.rational, {base: q * b.rational for base, q in a.logs})", "_log_sum(a.constant, {base: q * b.rational for base, q in a.logs})", IGNORED, "2(1 + log 3) = 1 + 2 log 3", "test_constants.py::test_equal_as_meant_is_certified_and_says_how_constants_are_read[entropy]"),
         ("and x.powers == y.powers:", "and len(x.powers) == len(y.powers):", CONDITION, "√2 + √3 = 2√2", "test_constants.py::test_closed_forms_are_the_values_of_balls[plus]"),
@@ -292,11 +292,11 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("_product(Fraction(1), {E: x.rational})", "_product(Fraction(1), {E: abs(x.rational)})", SIGN, "exp(-1) = exp 1", "test_constants.py::test_closed_forms_are_the_values_of_balls[exp]"),
         ("((value.numerator, 1), (value.denominator, -1))", "((value.numerator, 1), (value.denominator, 1))", SIGN, "log(1/2) = log 2", "test_constants.py::test_closed_forms_are_the_values_of_balls[root]"),
     ],
-    "arithmetic/constants.py": [
+    "numbers/balls/constants.py": [
         ("return self.distinct[0] if len(self.distinct) == 1 else None", "return self.distinct[0]", CONDITION, "an array is its smallest entry", "test_constants.py::test_constants_that_differ_by_more_than_rounding_are_refuted[one entry]"),
         ("codes.append(renumbered[part.codes].ravel())", "codes.append(part.codes.ravel())", IGNORED, "joined constants keep the numbers of their own table", DIFFERS + "[constants: roots of two constants put together]"),
     ],
-    "arithmetic/recognition.py": [
+    "interpret/recognition.py": [
         ("LOWEST = -1e30", "LOWEST = -1e3", CONSTANT, "-1000 is a mask", "test_constants.py::test_masks_and_what_is_not_finite"),
         ("if value <= LOWEST:", "if abs(value) >= -LOWEST:", SIGN, "1e30 is a mask", "test_constants.py::test_masks_and_what_is_not_finite"),
         ("\n            exact = form.rational == Fraction(value)", "\n            exact = True", CONDITION, "what a constant stands for is what is written", LAW + "[constants as meant: fractions]"),
@@ -305,7 +305,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("_within(Fraction(Decimal(text)), value, unit / 2)", "_within(Fraction(Decimal(text)), value, unit)", WEAKER, "decimals that round to another float are accepted", "test_constants.py::test_every_meaning_rounds_back[bfloat16]"),
         ("return abs(candidate - Fraction(value)) <= Fraction(slack)", "return abs(candidate - Fraction(value)) <= 1000 * Fraction(slack)", WEAKER, "numbers far from a constant are what it stands for", "test_constants.py::test_every_meaning_rounds_back[bfloat16]"),
     ],
-    "arithmetic/integer_ranges.py": [
+    "interpret/integer_ranges.py": [
         ("0: x.low <= y.high and y.low <= x.high", "0: x.low < y.high and y.low < x.high", WEAKER, "a number is not at the end of its range", "test_reached.py::test_ranges_say_which_signs_a_difference_has"),
         ("1: x.high > y.low", "1: x.low > y.low", RANGE, "a difference has the sign of the lower ends", "test_reached.py::test_ranges_say_which_signs_a_difference_has"),
         ("self.low <= other.low and other.high <= self.high", "self.low <= other.low", CONDITION, "only the lower bound counts", DIFFERS + "[integers: counted in int8]"),
@@ -317,7 +317,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("math.prod(shape_of(equation.invars[0])[axis] for axis in contracted), _product(x, y))", "1, _product(x, y))", IGNORED, "a product of matrices has one term", "test_integers.py::test_ranges_hold_on_the_device[18]"),
         ("return x if x in allowed else allowed\n", "return x\n", CONDITION, "a cast between integers never wraps", "test_primitives.py::test_integers_of_every_copy_are_those_of_jax[uint32]"),
     ],
-    "arithmetic/primitives.py": [
+    "interpret/primitives.py": [
         ('return "i" if jnp.iinfo(dtype).bits >= 8 else ""', 'return "i"', CONDITION, "integers of four bits have a theory", "test_primitives.py::test_a_dtype_without_a_theory_is_refused"),
         ("value >= getattr(jnp.finfo(dtype_of(equation.invars[0])), bits)", "True", CONDITION, "reduce_precision keeps every float", "test_primitives.py::test_values_that_change_the_meaning_are_refused[reduce_precision mantissa_bits=7]"),
         ('"axes": lambda equation, value: len(value) == 1 or not equation.primitive.name.startswith("arg"),', "", ROW, "argmax over several axes is followed", "test_primitives.py::test_values_that_change_the_meaning_are_refused[argmax axes=tuple]"),
@@ -326,16 +326,16 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('equation.primitive.name == "scatter" or combines(equation)', "True", CONDITION, "a scatter computes what its name says", "test_primitives.py::test_scatters_whose_update_is_not_theirs_are_refused"),
         ("parameter not in row.parameters | _PLACEMENT:", "False:", CONDITION, "every parameter is known", "test_primitives.py::test_every_parameter_is_known_and_no_other[sort]"),
     ],
-    "arithmetic/scattering.py": [
+    "interpret/scattering.py": [
         ("given and operation.primitive.name == name and", "given and", CONDITION, "every update of one operation is that of the name", "test_primitives.py::test_scatters_whose_update_is_not_theirs_are_refused"),
         ("if reduce is None and len(table) > 1:", "if False:", CONDITION, "several updates on one entry: the first counts", "test_definitions.py::test_updates_that_land_twice"),
         ('_update(parameters) if name == "scatter" else None', "None", IGNORED, "x.at[i].apply(f) writes the update", DIFFERS + "[scatters: apply under jit]"),
     ],
-    "arithmetic/structure.py": [
+    "interpret/structure.py": [
         ('if parameters["mode"] != GatherScatterMode.FILL_OR_DROP:', "if True:", IGNORED, "a gather that fills clips", DIFFERS + "[scatters: get outside, clipped and filled]"),
         ('"transpose": lambda parameters, x: x.transpose(parameters["permutation"]),', '"transpose": lambda parameters, x: x.transpose(np.argsort(parameters["permutation"])),', ROW, "a transposition is its inverse", "test_definitions.py::test_definitions_in_balls[conv strided]"),
     ],
-    "arithmetic/balls.py": [
+    "numbers/balls/balls.py": [
         ("return x if x.is_zero() else decisions.sign(x) * abs(x).root(3)", "return x if x.is_zero() else abs(x).root(3)", SIGN, "cube roots are not negative", "test_primitives.py::test_balls_hold_jax_at_special_values[cbrt]"),
         ("min(max(_integer(v), limits.min), limits.max)", "_integer(v)", CONDITION, "casts do not saturate", "test_primitives.py::test_balls_hold_jax_at_special_values[cast to uint32]"),
         ("return interpret(closed_jaxpr, Balls(reading, deadline), arguments)", "return interpret(closed_jaxpr, Balls(Reading.WRITTEN, deadline), arguments)", CONSTANT, "no constant is rounded", "test_constants.py::test_positions_of_quantiles"),
@@ -343,27 +343,27 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if equation.primitive.name not in CARRY_NAN and any(map(_has_nan, results)):", "if False:", CONDITION, "every NaN is one that is written", "test_witnesses.py::test_a_nan_that_is_written_is_a_value[NaN times 0]"),
         ("interpret(closed_jaxpr, WrittenNan(", "interpret(closed_jaxpr, DefinedBalls(", CONDITION, "a NaN that is computed may be chosen", "test_witnesses.py::test_a_nan_that_is_written_is_a_value[NaN times 0]"),
     ],
-    "arithmetic/decisions.py": [
+    "numbers/balls/decisions.py": [
         ("if opposite(x, y):\n            return False\n        raise", "return False\n        raise", CONDITION, "what is not certain is false", "test_arithmetic.py::test_undecided_comparison"),
         ("if x > 0 or x < 0 or x.is_zero():\n        return x.sgn()", "return x.mid().sgn()", CONDITION, "the sign of a ball is that of its midpoint", "test_constants.py::test_what_a_reading_could_flip_is_decided_neither_way[sign]"),
         ("if not result.is_exact():", "if False:", CONDITION, "a ball around a whole number has one floor", "test_definitions.py::test_undecided_orders[floor]"),
         ("return 2 * floor(nearest / 2) if tie else nearest", "return nearest", CONDITION, "halves are rounded up", "test_primitives.py::test_balls_hold_jax_at_special_values[round to even]"),
         ("for row in rows[:count]])", "for row in rows[:1]])", IGNORED, "only the first key of a sort counts", "test_definitions.py::test_orders_and_integers[lexicographic]"),
     ],
-    "arithmetic/doubles.py": [
+    "numbers/floats/doubles.py": [
         ("above = whole >= bounds.max", "above = whole > bounds.max", WEAKER, "the largest integer of 64 bits wraps", "test_primitives.py::test_float64_is_jax_at_special_values[cast to int64]"),
         ("operands[:count][::-1], axis=axis)", "operands[:1][::-1], axis=axis)", IGNORED, "only the first key of a sort counts", "test_definitions.py::test_orders_and_integers_of_every_copy[lexicographic]"),
     ],
-    "arithmetic/definitions.py": [
+    "interpret/definitions.py": [
         ('return 1 / result if parameters["y"] < 0 else result', "return result", SIGN, "x^-n = x^n", DEFINITION + "[integer_pow-bfloat16]"),
         ('"lt_to": lambda parameters, x, y: x < y', '"lt_to": lambda parameters, x, y: x <= y', ROW, "< is ≤", DEFINITION + "[total order, strict-bfloat16]"),
     ],
-    "arithmetic/residues.py": [
+    "numbers/prime_fields/residues.py": [
         ("self.compared(math.isqrt(len(among)) + 1)", "self.compared(0)", IGNORED, "an element that is looked for is no test", "test_error_bound.py::test_every_pair_of_exponents_that_is_compared_counts"),
         ('return self.each("multiply", a.degree * b.degree, a, b)', 'return self.each("multiply", a.degree | b.degree, a, b)', CONSTANT, "a product has the degree of a sum", "test_degree.py::test_degrees_are_upper_bounds[8]"),
         ("(key(name, k, *self.seed), every)", '(key("one", k, *self.seed), every)', SHARED, "all unknown functions are one", DIFFERS + "[undefined: NaN sorted by one key and by two]"),
     ],
-    "arithmetic/error_bound.py": [
+    "numbers/prime_fields/error_bound.py": [
         ("SPARE = 3", "SPARE = 0", CONSTANT, "no copy is spare", "test_error_bound.py::test_too_few_copies_are_conditional[2]"),
         ("chance = degree * (1 / draw.levels[k].field.prime + 2.0**-52)", "chance = degree / draw.levels[k].field.prime", IGNORED, "draws are exactly uniform", "test_error_bound.py::test_the_bound_is_computed_again[a, b, ab--]"),
         ("yield tests + copies[k] * epsilon(2 * draw.largest_degree(k), k)", "yield copies[k] * epsilon(2 * draw.largest_degree(k), k)", IGNORED, "one pair of arguments is compared", "test_error_bound.py::test_the_bound_is_computed_again[a, b, ab--]"),
@@ -372,12 +372,12 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if found.count and found.width is None:", "if False:", CONDITION, "exponents that are no combinations are a theorem", "test_error_bound.py::test_rank_and_width_of_planted_relations[a, 123456789a/987654321--]"),
         ("if rank == count:\n        return Exponents(count, rank, 1)", "if True:\n        return Exponents(count, rank, 1)", CONDITION, "exponents are independent", "test_error_bound.py::test_rank_and_width_of_planted_relations[a, 123456789a/987654321--]"),
     ],
-    "arithmetic/formula.py": [
+    "numbers/prime_fields/formula.py": [
         ("(part_of,) if part_of else ()", "()", SHARED, "argmax decides about NaN as > does", DIFFERS + "[entries: argmax of NaN, and NaN above a number]"),
         ("(*kept, (shape, expression.shape))", "kept", CONDITION, "a row has its entries where a column has them", DIFFERS + "[stretched: pairs of equal numbers]"),
         ('"ge": lambda sign: sign >= 0', '"ge": lambda sign: sign > 0', WEAKER, "≥ is >", DIFFERS + "[steps: cast to int32 around zero: > against >=]"),
     ],
-    "arithmetic/meeting.py": [
+    "numbers/prime_fields/meeting.py": [
         ("itertools.product((0, -1, 1), repeat", "itertools.product((-1, 1), repeat", RANGE, "the value at the tie is not looked at", DIFFERS + "[ties: another value at a point]"),
     ],
     "decide/verdict.py": [
@@ -459,14 +459,14 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if off[side] > allowed + _smallest(output.dtype):", "if True:", CONDITION, "every difference is a drift", "test_hazards.py::test_no_hazard_is_made_up[order of a sum]"),
         ("yield self.inside(self.zeros())", "yield np.zeros((0, 0))", RANGE, "zeros of divisors are not looked for", "test_hazards.py::test_hazards_are_named_with_an_input[moved quotient]"),
     ],
-    "arithmetic/sorting.py": [
+    "numbers/prime_fields/sorting.py": [
         ('axis, *(from_first(fields, key, axis) for key in keys))', 'axis, from_first(fields, keys[0], axis))', IGNORED, "the second key of a sort is ignored", DIFFERS + "[laws: a second key]"),
         ('total = draw.sum(draw.opaque(f"{name} entry", *arguments, places), (0,))', 'total = draw.sum(draw.opaque(f"{name} entry", *arguments), (0,))', IGNORED, "the place of an entry does not matter to an argmax", DIFFERS + "[laws: the largest place from both ends]"),
     ],
     "decide/instance.py": [
         ("if self.domains[i] != self.domains[j] or", "return True\n        if self.domains[i] != self.domains[j] or", CONDITION, "any inputs are those of the same layer", "test_pieces.py::test_another_row_of_stacked_weights_is_seen[scan-two late ones exchanged]"),
     ],
-    "arithmetic/flat_program.py": [
+    "interpret/flat_program.py": [
         ("min(max(0, start), n - size)", "min(max(0, start), 0)", IGNORED, "every slice at a written place is the first one", "test_pieces.py::test_a_row_that_would_be_outside_is_the_last_one"),
     ],
     "decide/recheck.py": [
@@ -535,7 +535,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("return Range(self.low, self.high)", "return Range(0.0, self.high)", RANGE, "no input is negative", INSIDE + "[magnitude where some are negative]"),
         ("return of_inputs(shape, positive=self.positive,", "return of_inputs(shape, positive=True,", FACT, "every input is positive", INSIDE + "[step at the end]"),
     ],
-    "arithmetic/guards.py": [
+    "numbers/prime_fields/guards.py": [
         ('elif name == ("and" if outcome else "or"):', 'elif name in ("and", "or"):', CONDITION, "one of two conditions is both", DIFFERS + "[guards: or instead of and]"),
         ("(outcome or place not in expressions.doubtful)", "True", CONDITION, "what is not above NaN is at most NaN", DIFFERS + "[guards: NaN is not at most]"),
         ("RELATIONS[name] if outcome else ALL_SIGNS - RELATIONS[name]", "RELATIONS[name] if outcome else ALL_SIGNS - RELATIONS[name] - {0}", WEAKER, "what is not above is below", DIFFERS + "[guards: a tie of the other case]"),
@@ -558,42 +558,42 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
 }
 
 SAME: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
-    "arithmetic/fact_rules.py": [
+    "numbers/prime_fields/fact_rules.py": [
         ("return Defined.ALMOST if facts.thin.all() else Defined.PARTLY", "return Defined.ALMOST", CONDITION, "any divisor is thin", "what is divided by a number that may be 0 on a set of positive measure is hollow as well, and no hollow number is decided by"),
     ],
-    "arithmetic/fields.py": [
+    "numbers/prime_fields/fields.py": [
         ("other = other if other.almost is None else other.almost", "pass", CONDITION, "almost everywhere what is decided there again is kept", "a decision without its ties is the same almost everywhere"),
     ],
-    "arithmetic/piecewise.py": [
+    "numbers/prime_fields/piecewise.py": [
         ('draw.add(mean, draw.scale(draw.opaque("largest"', 'draw.subtract(mean, draw.scale(draw.opaque("largest"', SIGN, "a maximum is a minimum with its sign", "an unknown function and its negative are both unknown"),
         ("return self.draw.scale(base, 1 / self.canonical_scale(base, x.scale))", "return self.draw.scale(base, -1 / self.canonical_scale(base, x.scale))", SIGN, "a direction is turned, for all alike", "an odd letter of -x is one of x, and a step is an unknown function"),
     ],
-    "arithmetic/gathering.py": [
+    "numbers/prime_fields/gathering.py": [
         ("scale = numbers[0].scale if all(n.scale == numbers[0].scale for n in numbers) else Fraction(1)", "scale = numbers[0].scale", CONDITION, "all parts have the scale of the first", "any positive scale is right"),
     ],
-    "arithmetic/algebra.py": [
+    "numbers/prime_fields/algebra.py": [
         ("sum_of_squares=None if negative else", "sum_of_squares=", SIGN, "a negative multiple of a sum of squares is one", "the variance is compared with the difference itself"),
     ],
-    "arithmetic/field_functions.py": [
+    "numbers/prime_fields/field_functions.py": [
         ("mean = draw.scale(x.terms.exponents, Fraction(1, x.terms.count))", "mean = draw.scale(x.terms.exponents, Fraction(2, x.terms.count))", CONSTANT, "twice the mean exponent is taken out", "any exponent that is put back may be taken out"),
     ],
-    "arithmetic/uninterpreted.py": [
+    "numbers/prime_fields/uninterpreted.py": [
         ('_of_all_entries(fields.draw, f"{name} operand {k}", n.residues)', "_of_all_entries(fields.draw, name, n.residues)", SHARED, "all operands of an unknown function are treated alike", "the name of the result tells the places of the totals apart"),
     ],
-    "arithmetic/closed_form.py": [
+    "interpret/closed_form.py": [
         ("abs(x.logs[0][1]) * (1 if x.approximation > 0 else -1)", "abs(x.logs[0][1])", SIGN, "a negative logarithm is followed as a positive one", "its parts are then of another sign, and it is followed no further"),
     ],
-    "arithmetic/integer_ranges.py": [
+    "interpret/integer_ranges.py": [
         ("smallest = 0 if x.low <= 0 <= x.high else", "smallest =", CONDITION, "a magnitude is not 0", "a lower bound that is too high is only used where it is right"),
         ("Range(min(low, 0), max(high, 0))", "Range(low, high)", RANGE, "a cast of NaN is a number of the range", "NaN is followed in no case: casts of what may be undefined are unknown"),
     ],
-    "arithmetic/scattering.py": [
+    "interpret/scattering.py": [
         ("if len(update.eqns) != 1 or", "if False and", CONDITION, "longer updates are looked at in part", "the unpacking of one operation then fails, which refuses it"),
     ],
-    "arithmetic/structure.py": [
+    "interpret/structure.py": [
         ("int(np.clip(start, 0, n - size))", "int(np.clip(start, 0, n))", RANGE, "a slice is not moved back inside", "a slice beyond the end has another shape, which is refused"),
     ],
-    "arithmetic/residues.py": [
+    "numbers/prime_fields/residues.py": [
         ("a.levels[0].any(axis=0)", "a.levels[0][0] != 0", WEAKER, "what vanishes in the first copy is zero", "one copy is wrong with a chance of 2^-60, which no test meets"),
     ],
     "decide/prime_fields.py": [

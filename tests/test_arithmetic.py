@@ -12,14 +12,14 @@ from excerpt import one_in
 from flint import arb, ctx
 from jax import lax
 
-from uat_jax.arithmetic import matmul_precision as matmul
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, exact
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import STRUCTURAL, interpret
-from uat_jax.arithmetic.local_error import amplitude, underflow
-from uat_jax.arithmetic.rounding import standard_deviation, standard_deviations, tolerance_factor
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
+from uat_jax.interpret.interpreter import STRUCTURAL, interpret
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.balls.balls import Balls, UndecidedError, enclose, exact
+from uat_jax.numbers.floats import matmul_precision as matmul
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.floats.local_error import amplitude, underflow
+from uat_jax.numbers.floats.rounding import standard_deviation, standard_deviations, tolerance_factor
 
 SEED = 20240
 DTYPES = ("float16", "bfloat16", "float32", "float64")

@@ -10,7 +10,6 @@ from excerpt import one_in
 from jax.scipy.special import logsumexp
 
 import uat_jax as uj
-from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.decide import array_by_array
 from uat_jax.decide.array_by_array import ArrayByArray
 from uat_jax.decide.domain import EVERYWHERE
@@ -19,6 +18,7 @@ from uat_jax.decide.figures import ARRAY_BY_ARRAY, FieldsOfFunctions, FieldsOfPi
 from uat_jax.decide.pieces import Compared, Sweep
 from uat_jax.decide.specification import traced
 from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.interpret.canonical_form import CanonicalForms
 
 F = np.float32
 

@@ -331,7 +331,7 @@ def squares(monkeypatch):
     """One quick case under the name "squares"."""
     cases = {"squares": _case(_squares, {"n": 4}, {"n": 8}, {"n": 16})}
     monkeypatch.setattr("uat_jax.bench.registry.every_case", lambda: cases)
-    monkeypatch.setattr("uat_jax.cli_bench.every_case", lambda: cases)
+    monkeypatch.setattr("uat_jax.cli.bench.every_case", lambda: cases)
     return cases
 
 
@@ -397,7 +397,7 @@ def test_command_sets_an_entry_of_all_sizes(squares, capsys):
 )
 def test_command_compiles_ahead_of_time(row, status, monkeypatch, tmp_path, capsys):
     found = AheadOfTime("residual", {"depth": 2}, "v5e:1x1", **row)
-    monkeypatch.setattr("uat_jax.cli_bench.compile_for", lambda topology, names, progress: [found])
+    monkeypatch.setattr("uat_jax.cli.bench.compile_for", lambda topology, names, progress: [found])
     assert main(["bench", "residual", "--aot", "v5e:1x1", "--json", str(tmp_path / "lines.jsonl")]) == status
     assert row.get("reason", "residual") in capsys.readouterr().out
     assert AheadOfTime(**json.loads((tmp_path / "lines.jsonl").read_text())) == found

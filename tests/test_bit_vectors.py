@@ -12,10 +12,10 @@ from excerpt import one_in
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from uat_jax.arithmetic.bit_vectors import RULES, interpreted, letters, literal, signed
-from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.decide.integers import all_of, held, numbers
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.numbers.integers.bit_vectors import RULES, interpreted, letters, literal, signed
 
 ALL = 600
 """Programs of at most so many inputs are compared at all of them; others at so many as a tenth that are drawn."""

@@ -7,16 +7,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from uat_jax.arithmetic.alike import Alike
-from uat_jax.arithmetic.cases import Cases
-from uat_jax.arithmetic.common_factors import terms_of_product, terms_of_sum
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.expressions import Expressions
-from uat_jax.arithmetic.field_functions import LAWS
-from uat_jax.arithmetic.formula import formula
-from uat_jax.arithmetic.inequalities import Inequality, Polynomial, possible
 from uat_jax.decide.domain import Domains, Interval
 from uat_jax.decide.prime_fields import PrimeFields
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.alike import Alike
+from uat_jax.numbers.prime_fields.cases import Cases
+from uat_jax.numbers.prime_fields.common_factors import terms_of_product, terms_of_sum
+from uat_jax.numbers.prime_fields.expressions import Expressions
+from uat_jax.numbers.prime_fields.field_functions import LAWS
+from uat_jax.numbers.prime_fields.formula import formula
+from uat_jax.numbers.prime_fields.inequalities import Inequality, Polynomial, possible
 
 B = jnp.bfloat16
 X = jax.ShapeDtypeStruct((), B)

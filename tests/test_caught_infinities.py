@@ -19,7 +19,7 @@ from uat_jax.decide.loops.strict import all_strict
 from uat_jax.decide.loops_evidence import of_loops
 from uat_jax.decide.specification import specified, traced
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed import Open, proved
+from uat_jax.numbers.indexed import Open, proved
 
 F = np.float32
 ROW = jax.ShapeDtypeStruct((2,), F)

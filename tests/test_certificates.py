@@ -8,9 +8,9 @@ import pytest
 
 import uat_jax as uj
 from uat_jax import devices
-from uat_jax.arithmetic.prime_field import limbs_in_use
 from uat_jax.decide.certificate import VERSION, write_atomically
 from uat_jax.errors import InputError, MismatchError
+from uat_jax.numbers.prime_fields.prime_field import limbs_in_use
 
 CPU = jax.local_devices(backend="cpu")[0]
 

@@ -20,7 +20,7 @@ from rich.console import Console
 
 import uat_jax as uj
 from uat_jax.cli import COMMANDS, EXAMPLE, NOBODY_READS, main
-from uat_jax.cli_completion import SHELLS
+from uat_jax.cli.completion import SHELLS
 from uat_jax.decide.certificate import VERSION
 from uat_jax.decide.decision import decide
 from uat_jax.decide.settings import Settings
@@ -292,7 +292,7 @@ def test_every_command_has_help(command, capsys):
 @pytest.mark.parametrize("width", [40, 99, 100, 200])
 @pytest.mark.parametrize("arguments", [["claims", "--paper", "abstract"], ["prove", "updates.boxes"]])
 def test_tables_fit_the_terminal(arguments, width, capsys, monkeypatch):
-    monkeypatch.setattr("uat_jax.cli_ledger.console", lambda: Console(width=width))
+    monkeypatch.setattr("uat_jax.cli.ledger.console", lambda: Console(width=width))
     assert main(arguments) == 0
     text = capsys.readouterr().out
     assert max(map(cell_len, text.splitlines())) <= width
@@ -372,7 +372,7 @@ def test_an_interrupt_says_what_was_kept(option, files, said, capsys, tmp_path, 
         old.parent.mkdir(exist_ok=True)
         old.write_text("")
         os.utime(old, (0, 0))
-    monkeypatch.setattr("uat_jax.cli_ledger.decide_all", interrupted)
+    monkeypatch.setattr("uat_jax.cli.ledger.decide_all", interrupted)
     assert main(["prove", "lemma-1", *option]) == INTERRUPTED
     assert capsys.readouterr().err.startswith(f"uat-jax: interrupted; {said}")
 

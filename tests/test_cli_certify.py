@@ -16,7 +16,7 @@ from rich.console import Console
 
 import uat_jax as uj
 from uat_jax.cli import main
-from uat_jax.cli_options import working
+from uat_jax.cli.options import working
 from uat_jax.devices import default_device
 from uat_jax.report.equivalence import show_equivalence
 from uat_jax.terminal import writes_anything
@@ -515,7 +515,7 @@ def test_bad_input_is_one_line_and_writes_nothing(case, capsys, own_folder):
 
 
 def test_a_file_that_cannot_be_written_is_found_out_first(capsys, own_folder, monkeypatch):
-    monkeypatch.setattr("uat_jax.cli_certify.certify", lambda *_, **__: pytest.fail("the work was done first"))
+    monkeypatch.setattr("uat_jax.cli.certify.certify", lambda *_, **__: pytest.fail("the work was done first"))
     (own_folder / "file").write_text("")
     (own_folder / "folder").mkdir()
     before = sorted(own_folder.rglob("*"))

@@ -14,7 +14,7 @@ from random_models import FAMILIES
 from random_parameters import generator
 
 import uat_jax as uj
-from uat_jax import cli_decompose
+from uat_jax.cli import decompose as cli_decompose
 from uat_jax.cli import main
 from uat_jax.decide.certificate import environment
 from uat_jax.decide.verdict import Evidence, Method, Verdict

@@ -18,17 +18,17 @@ from pairs.questions import PASSING, answer, questions
 
 import uat_jax as uj
 from uat_jax import Verdict
-from uat_jax.arithmetic.closed_form import arc_cosine, arc_tangent, cosine, multiplied, rational, sine
-from uat_jax.arithmetic.complex_rules import RULES
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.integer_ranges import of_array
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.real_parts import has_complex, in_real_parts
-from uat_jax.arithmetic.recognition import meanings
-from uat_jax.arithmetic.residues import Draw
-from uat_jax.arithmetic.tower import draw_levels, draw_primes
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.errors import OutputsError
+from uat_jax.interpret.closed_form import arc_cosine, arc_tangent, cosine, multiplied, rational, sine
+from uat_jax.interpret.integer_ranges import of_array
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.recognition import meanings
+from uat_jax.numbers.complex.complex_rules import RULES
+from uat_jax.numbers.complex.real_parts import has_complex, in_real_parts
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.residues import Draw
+from uat_jax.numbers.prime_fields.tower import draw_levels, draw_primes
 
 BUDGET = 20
 """Seconds for each question: far more than any takes."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from uat_jax.arithmetic import concrete
+from uat_jax.interpret import concrete
 
 SPECIAL = {
     "int8": [0, 1, -1, 127, -128, 77],

@@ -13,12 +13,12 @@ from flint import arb
 from jax.scipy.special import gammaln
 
 from uat_jax import certify
-from uat_jax.arithmetic import closed_form
-from uat_jax.arithmetic.closed_form import PI, ClosedForm, LogSum, Product, precision, rational
-from uat_jax.arithmetic.recognition import LOWEST, ConstantReading, Reading, meaning, meanings
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.refutation import refutation
 from uat_jax.decide.verdict import Verdict
+from uat_jax.interpret import closed_form
+from uat_jax.interpret.closed_form import PI, ClosedForm, LogSum, Product, precision, rational
+from uat_jax.interpret.recognition import LOWEST, ConstantReading, Reading, meaning, meanings
 
 f32, f64 = np.float32, np.float64
 DTYPES = [np.dtype(d) for d in (np.float64, np.float32, np.float16, jnp.bfloat16)]

@@ -10,8 +10,8 @@ import uat_jax as uj
 from uat_jax.decide.all_sizes import symbolic_programs
 from uat_jax.decide.specification import Specification
 from uat_jax.decide.verdict import Method
-from uat_jax.indexed import Open
-from uat_jax.indexed.cut_off import order_of
+from uat_jax.numbers.indexed import Open
+from uat_jax.numbers.indexed.cut_off import order_of
 
 N, M = jax.export.symbolic_shape("n, m")
 TWO = np.float32(2)

@@ -11,12 +11,12 @@ from jax import lax
 
 import uat_jax as uj
 from uat_jax import Verdict
-from uat_jax.arithmetic.concrete import bind
-from uat_jax.arithmetic.data_scatters import UNKNOWN, Windows
-from uat_jax.arithmetic.interpreter import called
-from uat_jax.arithmetic.retracing import followed
-from uat_jax.arithmetic.scattering import SCATTERS, combination
-from uat_jax.arithmetic.tracing import shape_of
+from uat_jax.interpret.concrete import bind
+from uat_jax.interpret.interpreter import called
+from uat_jax.interpret.retracing import followed
+from uat_jax.interpret.scattering import SCATTERS, combination
+from uat_jax.interpret.tracing import shape_of
+from uat_jax.numbers.prime_fields.data_scatters import UNKNOWN, Windows
 
 X = jax.ShapeDtypeStruct((4,), jnp.float32)
 A = jax.ShapeDtypeStruct((3, 4), jnp.float32)

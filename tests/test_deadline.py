@@ -9,11 +9,6 @@ import pytest
 from flint import arb
 
 import uat_jax as uj
-from uat_jax.arithmetic.balls import PIECE, Balls, enclose
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.exponential_depth import profile
-from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.decide import equivalence, recheck
 from uat_jax.decide.agreement import agreement
 from uat_jax.decide.allowance import Allowance
@@ -26,6 +21,11 @@ from uat_jax.decide.sampling import sample
 from uat_jax.decide.specification import Specification
 from uat_jax.decide.witness import find
 from uat_jax.errors import BudgetError, NotEquivalentError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.numbers.balls.balls import PIECE, Balls, enclose
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.exponential_depth import profile
 
 S = jax.ShapeDtypeStruct((), jnp.float32)
 V = jax.ShapeDtypeStruct((3,), jnp.float32)

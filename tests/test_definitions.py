@@ -7,15 +7,15 @@ import pytest
 from excerpt import one_in
 from jax import lax
 
-from uat_jax.arithmetic import interpreter
-from uat_jax.arithmetic.balls import Balls, UndecidedError, exact
-from uat_jax.arithmetic.definitions import DEFINITIONS
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import called, interpret
-from uat_jax.arithmetic.linear_algebra import LINEAR_ALGEBRA
-from uat_jax.arithmetic.structure import in_copies, moved, positions
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret import interpreter
+from uat_jax.interpret.definitions import DEFINITIONS
+from uat_jax.interpret.interpreter import called, interpret
+from uat_jax.interpret.linear_algebra import LINEAR_ALGEBRA
+from uat_jax.interpret.structure import in_copies, moved, positions
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.balls.balls import Balls, UndecidedError, exact
+from uat_jax.numbers.floats.doubles import Doubles
 
 SEED = 20261
 TOLERANCE = 1e-11

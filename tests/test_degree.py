@@ -8,8 +8,8 @@ import pytest
 from sympy import QQ
 from sympy.polys.fields import field
 
-from uat_jax.arithmetic.residues import Draw, Residues
-from uat_jax.arithmetic.tower import draw_levels
+from uat_jax.numbers.prime_fields.residues import Draw, Residues
+from uat_jax.numbers.prime_fields.tower import draw_levels
 
 _, *ATOMS = field("x0:6", QQ)
 ZERO, ONE = ATOMS[0] - ATOMS[0], ATOMS[0] / ATOMS[0]

@@ -10,9 +10,10 @@ import pytest
 import sympy
 from excerpt import one_in
 
-from uat_jax.arithmetic import residues
-from uat_jax.arithmetic.degree import Degree
-from uat_jax.arithmetic.error_bound import (
+from uat_jax.decide import prime_fields
+from uat_jax.numbers.prime_fields import residues
+from uat_jax.numbers.prime_fields.degree import Degree
+from uat_jax.numbers.prime_fields.error_bound import (
     ATTEMPTS,
     LOOKS,
     SPARE,
@@ -24,11 +25,10 @@ from uat_jax.arithmetic.error_bound import (
     log2_mixing,
     vanishing,
 )
-from uat_jax.arithmetic.exponential_sums import MOST_TERMS, added, multiplied
-from uat_jax.arithmetic.number import Exponentials
-from uat_jax.arithmetic.residues import Draw, Residues, same
-from uat_jax.arithmetic.tower import draw_levels
-from uat_jax.decide import prime_fields
+from uat_jax.numbers.prime_fields.exponential_sums import MOST_TERMS, added, multiplied
+from uat_jax.numbers.prime_fields.number import Exponentials
+from uat_jax.numbers.prime_fields.residues import Draw, Residues, same
+from uat_jax.numbers.prime_fields.tower import draw_levels
 
 CONFIDENCE = 2.5758293
 """A normal variable lies within so many standard deviations of its mean with 99 %."""

@@ -202,8 +202,8 @@ def test_operations_of_all_devices_are_counted():
 # --- nothing is left out -------------------------------------------------------------------------------------------
 
 ELSEWHERE = {
-    "uat_jax.arithmetic.prime_field": "runs `modular_matmul`",
-    "uat_jax.arithmetic.matmul_precision": "asks the device it runs on how it rounds",
+    "uat_jax.numbers.prime_fields.prime_field": "runs `modular_matmul`",
+    "uat_jax.numbers.floats.matmul_precision": "asks the device it runs on how it rounds",
     "uat_jax.decide.on_device": "runs the user's own functions as they are",
     "uat_jax.decide.loops.strict": "runs the user's own functions to see that they are defined somewhere",
     "uat_jax.decide.kernel_memory": "names a part of a program, nothing is run",
@@ -214,7 +214,7 @@ ELSEWHERE = {
     "uat_jax.inputs.mlir_parsing": "lowers a constant for the bindings that come with it, nothing is run",
     "uat_jax.inputs.written_out": "exports functions of one number, nothing is run",
     "uat_jax.ledger.layers.kernels": "draws random weights",
-    "uat_jax.cli_decompose": "runs `Model`, `contributions` and similarities",
+    "uat_jax.cli.decompose": "runs `Model`, `contributions` and similarities",
     "uat_jax.decomposition.adaptation": "runs `terms` and `contributions` with an adapter and without it",
     "uat_jax.decomposition.measurements": "runs `Model.states`, `closed_forms`, `states_of` and `operators`",
     "uat_jax.decomposition.lens": "runs `Model.states` and `Model.output`",

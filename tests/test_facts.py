@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from uat_jax.arithmetic import fact_rules
-from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_inputs
+from uat_jax.numbers.prime_fields import fact_rules
+from uat_jax.numbers.prime_fields.facts import Defined, Facts, Nature, of_inputs
 
 SOME = np.array([True, False])
 

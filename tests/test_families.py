@@ -1,7 +1,7 @@
 """Models of Hugging Face folders against what `transformers` computed from them in float64 (make_model_fixtures.py).
 
 Both sides evaluate one formula from the same weights, in another order. `tolerance` derives from the program how far
-rounding in float64 carries it from the exact value, entry by entry (`uat_jax.arithmetic.rounding`); `transformers`
+rounding in float64 carries it from the exact value, entry by entry (`uat_jax.numbers.floats.rounding`); `transformers`
 rounds as often and may be as far away on the other side: they may differ by twice that.
 """
 
@@ -20,14 +20,14 @@ import pytest
 from derived_tolerance import FAILURE, SAMPLES, tolerance
 from excerpt import one_in
 
-from uat_jax.arithmetic.matmul_precision import DotPrecisions
-from uat_jax.arithmetic.rounding import standard_deviation, tolerance_factor
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 from uat_jax.networks import activation, minilm, tokenizer
 from uat_jax.networks.checkpoint import CONFIG, WEIGHTS, Checkpoint, read_checkpoint
 from uat_jax.networks.families import build, build_model, load_model
 from uat_jax.networks.families.config import ACTIVATION_NAMES
 from uat_jax.networks.model import BLOCKS
+from uat_jax.numbers.floats.matmul_precision import DotPrecisions
+from uat_jax.numbers.floats.rounding import standard_deviation, tolerance_factor
 
 safetensors_numpy = pytest.importorskip(
     "safetensors.numpy", reason="reading weights needs safetensors (extra [models])"

@@ -8,9 +8,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 
-from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.decide import figures
 from uat_jax.decide.figures import KINDS, Deduced, Fields, FieldsAtSizes, Figures, Ranks, from_data, required
+from uat_jax.interpret.recognition import ConstantReading
 
 
 def sample_of(kind: Any, *, whole: bool) -> Any:

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import uat_jax as uj
-from uat_jax.arithmetic.emulated import EDGES, Emulated, arguments
-from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.decide.description import describe
 from uat_jax.decide.extremes import extremes, values, zeros
 from uat_jax.decide.hazards import KINDS, Hazard, search_hazards, shown
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.rounding_bound import rounding_of
 from uat_jax.errors import InputError, NotEquivalentError
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.numbers.floats.emulated import EDGES, Emulated, arguments
 
 F = jnp.float32
 S = jax.ShapeDtypeStruct((), F)

@@ -9,9 +9,9 @@ from excerpt import one_in
 from pairs.hostile_texts import ATTACKS, TABLE, TRUE, V, hot, text
 
 import uat_jax as uj
-from uat_jax.arithmetic.jaxpr_file import digest
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError, MismatchError
+from uat_jax.interpret.jaxpr_file import digest
 
 pytestmark = pytest.mark.usefixtures("standard_promotion")
 

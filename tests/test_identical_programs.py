@@ -7,10 +7,10 @@ import pytest
 from jax.experimental import pallas as pl
 
 import uat_jax as uj
-from uat_jax.arithmetic.canonical_form import parameters_digest, same_program
 from uat_jax.decide.equivalence import SAME
 from uat_jax.decide.specification import Specification, traced
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.canonical_form import parameters_digest, same_program
 
 V = jax.ShapeDtypeStruct((4,), jnp.float32)
 A = jax.ShapeDtypeStruct((3, 3), jnp.float32)

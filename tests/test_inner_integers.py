@@ -12,7 +12,6 @@ from pairs.inner_integers import ENTRIES, NETWORKS, NEVER, PAIRS, SORTS
 from pairs.pair import f32
 
 import uat_jax as uj
-from uat_jax.arithmetic.inlining import inlined
 from uat_jax.decide import whole_inputs
 from uat_jax.decide.domain import REALS, Domains
 from uat_jax.decide.effort import Effort
@@ -21,6 +20,7 @@ from uat_jax.decide.inner_integers import inner_integers
 from uat_jax.decide.integers import all_of
 from uat_jax.decide.ordered_integers import as_real_numbers
 from uat_jax.decide.verdict import Verdict
+from uat_jax.interpret.inlining import inlined
 
 pytestmark = pytest.mark.usefixtures("standard_promotion")
 

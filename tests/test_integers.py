@@ -11,13 +11,13 @@ from jax import lax
 from jax.typing import DTypeLike
 
 from uat_jax import certify
-from uat_jax.arithmetic.balls import Balls
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.integer_ranges import Range, limits, of_array, ranges
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.tracing import dtype_of, is_number, trace
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.integer_ranges import Range, limits, of_array, ranges
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.tracing import dtype_of, is_number, trace
+from uat_jax.numbers.balls.balls import Balls
+from uat_jax.numbers.floats.doubles import Doubles
 
 S = jax.ShapeDtypeStruct((), np.float32)
 V = jax.ShapeDtypeStruct((4,), np.float32)

@@ -17,14 +17,14 @@ from excerpt import one_in
 from flint import ctx
 from jax import ShapeDtypeStruct, lax
 
-from uat_jax.arithmetic.balls import Balls
-from uat_jax.arithmetic.concrete import bind
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import Arithmetic, interpret
-from uat_jax.arithmetic.jaxpr_file import decode, digest, encode
-from uat_jax.arithmetic.jaxpr_values import PRIMITIVES, primitives
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.errors import InputError, UatJaxError, UnsupportedError
+from uat_jax.interpret.concrete import bind
+from uat_jax.interpret.interpreter import Arithmetic, interpret
+from uat_jax.interpret.jaxpr_file import decode, digest, encode
+from uat_jax.interpret.jaxpr_values import PRIMITIVES, primitives
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.balls.balls import Balls
+from uat_jax.numbers.floats.doubles import Doubles
 
 SEED = 20263
 STEP = np.float32(2**-20)

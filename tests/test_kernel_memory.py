@@ -14,10 +14,10 @@ from jax.experimental.pallas import triton as plgpu
 from test_kernels import softmax, spec
 
 import uat_jax as uj
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.expansion import expanded
 from uat_jax.decide.kernels import is_kernel, kernel
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.tracing import dtype_of, shape_of
 
 FOUR = spec(4)
 DTYPES = tuple(map(jnp.dtype, "bool int8 int16 int32 uint8 uint16 uint32 float16 bfloat16 float32".split()))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from excerpt import one_in
 
-from uat_jax.arithmetic.field_functions import LAWS
 from uat_jax.decide.domain import EVERYWHERE, Domains, Interval
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.errors import UnsupportedError
+from uat_jax.numbers.prime_fields.field_functions import LAWS
 
 X = jax.ShapeDtypeStruct((3, 4), jnp.float32)
 PAIRS = np.eye(4, dtype=np.float32) + np.eye(4, k=1, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Imports only run downwards, from the command line to the pillars symbolic, networks, arithmetic."""
+"""Imports only run downwards, from the command line to the pillars symbolic, networks, interpret."""
 
 import ast
 import importlib
@@ -15,17 +15,25 @@ import uat_jax.errors
 import uat_jax.networks
 
 ROOT = Path(uat_jax.__file__).parent
+NUMBERS = {f"numbers.{part}" for part in ("floats", "balls", "integers", "prime_fields", "complex", "indexed")}
 MAY_IMPORT = {
     "errors": set(),
+    "typing": set(),  # names of types, for all
     "byte_sizes": {"errors"},
     "strict_json": set(),
     "devices": {"errors"},
     "symbolic": {"errors"},
     "networks": {"errors"},
-    "arithmetic": {"errors", "byte_sizes", "devices"},
+    "interpret": {"errors", "byte_sizes"},
+    "numbers": set(),
+    "numbers.floats": {"errors", "byte_sizes", "devices", "interpret"},
+    "numbers.balls": {"errors", "interpret", "numbers.floats"},
+    "numbers.integers": {"errors", "interpret"},
+    "numbers.prime_fields": {"errors", "byte_sizes", "devices", "interpret", "numbers.floats", "numbers.balls"},
+    "numbers.complex": {"errors", "interpret", "numbers.prime_fields"},
     "lowering": {"errors", "symbolic"},
-    "indexed": {"errors", "arithmetic"},
-    "inputs": {"errors", "strict_json", "arithmetic"},
+    "numbers.indexed": {"errors", "interpret", "numbers.floats", "numbers.balls", "numbers.prime_fields"},
+    "inputs": {"errors", "strict_json", "interpret", *NUMBERS},
     "decide": {
         "errors",
         "byte_sizes",
@@ -33,11 +41,11 @@ MAY_IMPORT = {
         "devices",
         "symbolic",
         "lowering",
-        "arithmetic",
-        "indexed",
+        "interpret",
+        *NUMBERS,
         "inputs",
     },
-    "decomposition": {"errors", "arithmetic", "networks"},
+    "decomposition": {"errors", "interpret", *NUMBERS, "networks"},
     "certification": {"errors", "symbolic", "networks", "decomposition", "decide"},
     "ledger": {"errors", "devices", "symbolic", "networks", "lowering", "decide"},
     "bench": {
@@ -48,7 +56,8 @@ MAY_IMPORT = {
         "symbolic",
         "lowering",
         "networks",
-        "arithmetic",
+        "interpret",
+        *NUMBERS,
         "decomposition",
         "decide",
         "ledger",
@@ -58,15 +67,15 @@ MAY_IMPORT = {
     "imports": set(),
     "interrupts": set(),
     "cli": {"errors", "imports", "interrupts", "terminal"},
-    "cli_options": {"decide", "devices"},
-    "cli_certify": {"errors", "devices", "inputs", "decide", "report", "cli_options"},
-    "cli_ledger": {"errors", "devices", "decide", "ledger", "report", "cli_options", "cli_hosts"},
-    "cli_recheck": {"errors", "decide", "ledger", "cli_options"},
-    "cli_completion": {"errors", "devices", "decide", "ledger", "cli"},
-    "cli_bench": {"errors", "devices", "decide", "bench", "report", "cli_options"},
-    "cli_hosts": {"errors", "decide"},
+    "cli.options": {"decide", "devices"},
+    "cli.certify": {"errors", "devices", "inputs", "decide", "report", "cli.options"},
+    "cli.ledger": {"errors", "devices", "decide", "ledger", "report", "cli.options", "cli.hosts"},
+    "cli.recheck": {"errors", "decide", "ledger", "cli.options"},
+    "cli.completion": {"errors", "devices", "decide", "ledger", "cli"},
+    "cli.bench": {"errors", "devices", "decide", "bench", "report", "cli.options"},
+    "cli.hosts": {"errors", "decide"},
     "explanation": {"errors", "networks", "decomposition", "report"},
-    "cli_decompose": {
+    "cli.decompose": {
         "errors",
         "devices",
         "networks",
@@ -74,7 +83,7 @@ MAY_IMPORT = {
         "decomposition",
         "report",
         "certification",
-        "cli_options",
+        "cli.options",
         "explanation",
     },
     "pytest_plugin": {"errors", "inputs", "decide", "report"},
@@ -101,8 +110,14 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 
 def _part(path: Path) -> str:
-    first = path.relative_to(ROOT).parts[0]
-    return first.removesuffix(".py")
+    return _room("uat_jax." + ".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+def _room(module: str) -> str:
+    """The room of a module; within the command line and the number systems, its part."""
+    _, first, *rest = module.split(".")
+    part = ".".join([first, *rest[:1]])
+    return part if part in MAY_IMPORT else first
 
 
 def _imported(source: str) -> set[str]:
@@ -110,15 +125,16 @@ def _imported(source: str) -> set[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module)
-            found |= {f"{node.module}.{a.name}" for a in node.names} if node.module == "uat_jax" else set()
+            if node.module in ("uat_jax", "uat_jax.cli", "uat_jax.numbers"):
+                found |= {f"{node.module}.{a.name}" for a in node.names}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
     return found
 
 
 def _upward(part: str, source: str) -> set[str]:
-    own = {name.split(".")[1] for name in _imported(source) if name.startswith("uat_jax.")}
-    return own - MAY_IMPORT[part] - {part}
+    own = {_room(name) for name in _imported(source) if name.startswith("uat_jax.")}
+    return own - MAY_IMPORT[part] - {part, "typing"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -135,6 +151,12 @@ def test_pillars_use_only_their_own_libraries(path):
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_private_jax(path):
     assert "jax._src" not in path.read_text()
+
+
+@pytest.mark.parametrize("folder", ["interpret", *(n.replace(".", "/") for n in sorted(NUMBERS - {"numbers.indexed"}))])
+def test_the_map_of_a_room_names_its_files(folder):
+    said = ast.get_docstring(ast.parse((ROOT / folder / "__init__.py").read_text())) or ""
+    assert re.findall(r"^(\w+\.py) ", said, re.M) == sorted(p.name for p in (ROOT / folder).glob("[!_]*.py"))
 
 
 def test_an_upward_import_is_seen():
@@ -184,6 +206,8 @@ def test_importing_it_imports_nothing_heavy():
         ("certify", "decide"),
         ("claims.ledger", "ledger.ledger"),
         ("loops.loop", "decide.loops.loop"),
+        ("indexed.array", "numbers.indexed.array"),
+        ("cli_bench", "cli.bench"),
     ],
 )
 def test_a_module_that_was_moved_is_named(before, now):

@@ -11,8 +11,6 @@ from jax import lax
 from jax.extend.core import Literal
 
 import uat_jax as uj
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.retracing import bound
 from uat_jax.decide import whole_inputs
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import deadline
@@ -21,6 +19,8 @@ from uat_jax.decide.lookups.differences import between
 from uat_jax.decide.lookups.letters import Letters
 from uat_jax.decide.lookups.texts import Texts
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.retracing import bound
 
 LOW, HIGH, COUNT = -1, 2, 3
 SEEDS = range(60)

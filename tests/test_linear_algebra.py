@@ -13,17 +13,17 @@ from jax.extend.core import jaxpr_as_fun
 from jax.numpy import linalg
 
 import uat_jax as uj
-from uat_jax.arithmetic.balls import exact
-from uat_jax.arithmetic.determinants import determinant
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.linear_algebra import LARGEST
-from uat_jax.arithmetic.logged_products import LoggedProducts
-from uat_jax.arithmetic.residues import Draw
-from uat_jax.arithmetic.tower import draw_levels, draw_primes
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.specification import Specification, traced
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.linear_algebra import LARGEST
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.balls.balls import exact
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.determinants import determinant
+from uat_jax.numbers.prime_fields.logged_products import LoggedProducts
+from uat_jax.numbers.prime_fields.residues import Draw
+from uat_jax.numbers.prime_fields.tower import draw_levels, draw_primes
 
 scipy, triangular = jax.scipy.linalg, lax.linalg.triangular_solve
 f32 = lambda *shape: jax.ShapeDtypeStruct(shape, jnp.float32)

@@ -8,13 +8,13 @@ from excerpt import one_in
 from jax import lax
 
 import uat_jax as uj
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.masks.programs import without_infinities
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.floats.doubles import Doubles
 
 PASSES = (Verdict.PROVED, Verdict.CERTIFIED)
 INF = jnp.inf

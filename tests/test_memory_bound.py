@@ -13,11 +13,6 @@ import pytest
 from pairs import PAIRS
 
 from uat_jax import Verdict, assert_equivalent, certify, cli
-from uat_jax.arithmetic import operation, points
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.field_functions import LAWS
-from uat_jax.arithmetic.footprint import of_balls, of_doubles, of_residues
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.byte_sizes import parse_bytes, size_text
 from uat_jax.decide.equivalence import Pair
 from uat_jax.decide.in_floats import in_floats
@@ -25,6 +20,12 @@ from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.verdict import Method
 from uat_jax.errors import InputError, NotEquivalentError
+from uat_jax.interpret import operation
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.prime_fields import points
+from uat_jax.numbers.prime_fields.field_functions import LAWS
+from uat_jax.numbers.prime_fields.footprint import of_balls, of_doubles, of_residues
 
 MIB = 1 << 20
 

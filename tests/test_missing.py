@@ -11,10 +11,10 @@ from messages import lacking
 
 import uat_jax as uj
 from uat_jax import Verdict
-from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.primitives import TABLE
 from uat_jax.decide.fields_evidence import _named
 from uat_jax.decide.missing import MISSING, SLOW, advised, missing, takes_long
+from uat_jax.interpret.interpreter import inner_programs
+from uat_jax.interpret.primitives import TABLE
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 P = uj.positive(V)

@@ -8,19 +8,28 @@ import numpy as np
 import pytest
 from flint import fmpz, nmod_mat
 
-from uat_jax.arithmetic import limbs as limbs_module
-from uat_jax.arithmetic import modular_matmul as kernel
-from uat_jax.arithmetic.limbs import LIMBS, SPLITS, WIDTHS, ByteLimbs, FloatLimbs, float_limbs, limbs_of, number_on
-from uat_jax.arithmetic.modular_matmul import (
+from uat_jax.devices import default_device
+from uat_jax.errors import InexactLimbsError
+from uat_jax.numbers.prime_fields import limbs as limbs_module
+from uat_jax.numbers.prime_fields import modular_matmul as kernel
+from uat_jax.numbers.prime_fields.limbs import (
+    LIMBS,
+    SPLITS,
+    WIDTHS,
+    ByteLimbs,
+    FloatLimbs,
+    float_limbs,
+    limbs_of,
+    number_on,
+)
+from uat_jax.numbers.prime_fields.modular_matmul import (
     centred,
     check_device,
     joined,
     limbs_on,
     modular_matmul,
 )
-from uat_jax.arithmetic.prime_field import limbs_in_use
-from uat_jax.devices import default_device
-from uat_jax.errors import InexactLimbsError
+from uat_jax.numbers.prime_fields.prime_field import limbs_in_use
 
 SEED = 4711
 MULTIPLY = jax.jit(modular_matmul, static_argnums=3)

@@ -8,7 +8,7 @@ import pytest
 import uat_jax as uj
 from uat_jax.decide.all_sizes import symbolic_programs
 from uat_jax.decide.specification import Specification
-from uat_jax.indexed import Open, Proof, proved
+from uat_jax.numbers.indexed import Open, Proof, proved
 
 N, M = jax.export.symbolic_shape("n, m")
 ZERO = np.float32(0)

@@ -17,7 +17,7 @@ from mutants import KINDS, Difference, Mutant, as_function, differs, mutants, sp
 from pairs import PAIRS
 
 import uat_jax as uj
-from uat_jax.arithmetic.tracing import trace
+from uat_jax.interpret.tracing import trace
 from uat_jax.ledger.layers.kernels import random_kernels, random_trials
 
 SEED = 20250

@@ -9,7 +9,7 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax import cli_ledger
+from uat_jax.cli import ledger as cli_ledger
 from uat_jax.cli import main
 from uat_jax.ledger.corrected import WRITTEN, corrected, same_formula
 from uat_jax.ledger.ledger import CHAPTERS, find, script_of

@@ -157,7 +157,7 @@ def test_a_damaged_certificate_is_no_error(number):
 
 def test_every_group_of_primitives_takes_the_same_operands():
     """No primitive stands in two groups, and each has a rule in float64."""
-    from uat_jax.arithmetic.doubles import Doubles
+    from uat_jax.numbers.floats.doubles import Doubles
 
     primitives = [p for group in module.ALIKE for p in group]
     assert len(primitives) == len(set(primitives)) and all(p.name in Doubles.rules for p in primitives)

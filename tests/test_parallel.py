@@ -156,7 +156,7 @@ def test_the_first_words_of_ids_name_claims():
 
 def test_long_claims_are_begun_first():
     """They are claims of the ledger, and stand at the ends of the list, from which both processes begin."""
-    names = [claim.id for claim in uj.claims()]
+    names = [claim.id for claim in claims()]
     ordered = parallel._long_ones_outside(names)
     assert (*ordered[:2], ordered[-1]) == parallel.LONG and sorted(ordered) == sorted(names)
     assert parallel._long_ones_outside(names[:3]) == names[:3]

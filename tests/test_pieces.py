@@ -19,7 +19,6 @@ from hypothesis import HealthCheck, given, settings
 from random_networks import pairs, twins
 
 import uat_jax as uj
-from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.decide import pieces, pieces_evidence
 from uat_jax.decide.cut import Cut, matched
 from uat_jax.decide.effort import Effort
@@ -27,6 +26,7 @@ from uat_jax.decide.figures import FieldsOfPieces
 from uat_jax.decide.identity import identity
 from uat_jax.decide.pieces import Compared, compared
 from uat_jax.errors import BudgetError, UatJaxError, UnsupportedError
+from uat_jax.interpret.deadline import Deadline
 
 product = functools.partial(jnp.matmul, precision="highest")
 einsum = functools.partial(jnp.einsum, precision="highest")

@@ -15,9 +15,6 @@ import pytest
 from jax.extend.core import Primitive
 
 import uat_jax as uj
-from uat_jax.arithmetic import affine
-from uat_jax.arithmetic.affine import Affine, greatest_common_divisor
-from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.decide import pieces
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
@@ -25,6 +22,9 @@ from uat_jax.decide.explained import explained
 from uat_jax.decide.identity import identity
 from uat_jax.decide.pieces import compared
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.canonical_form import same_program
+from uat_jax.numbers.prime_fields import affine
+from uat_jax.numbers.prime_fields.affine import Affine, greatest_common_divisor
 
 # Bounds of affine functions.
 

@@ -5,13 +5,13 @@ import random
 import numpy as np
 import pytest
 
-from uat_jax.arithmetic import points
-from uat_jax.arithmetic.degree import ATOM
-from uat_jax.arithmetic.points import Points, PointStore, uniform
-from uat_jax.arithmetic.prime_field import BLOCK
-from uat_jax.arithmetic.random_function import key
-from uat_jax.arithmetic.residues import Draw, Residues
-from uat_jax.arithmetic.tower import draw_levels, draw_primes
+from uat_jax.numbers.prime_fields import points
+from uat_jax.numbers.prime_fields.degree import ATOM
+from uat_jax.numbers.prime_fields.points import Points, PointStore, uniform
+from uat_jax.numbers.prime_fields.prime_field import BLOCK
+from uat_jax.numbers.prime_fields.random_function import key
+from uat_jax.numbers.prime_fields.residues import Draw, Residues
+from uat_jax.numbers.prime_fields.tower import draw_levels, draw_primes
 
 PRIMES = draw_primes(1, random.Random(1))
 

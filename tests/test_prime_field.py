@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from flint import fmpz
 
-from uat_jax.arithmetic import prime_field
-from uat_jax.arithmetic.limbs import FloatLimbs
-from uat_jax.arithmetic.prime_field import BITS, BLOCK, FEW, PrimeField
-from uat_jax.arithmetic.tower import draw_levels, draw_primes, squares
+from uat_jax.numbers.prime_fields import prime_field
+from uat_jax.numbers.prime_fields.limbs import FloatLimbs
+from uat_jax.numbers.prime_fields.prime_field import BITS, BLOCK, FEW, PrimeField
+from uat_jax.numbers.prime_fields.tower import draw_levels, draw_primes, squares
 
 SEED = 20260
 

@@ -10,23 +10,25 @@ import pytest
 from jax import lax
 
 from uat_jax import certify
-from uat_jax.arithmetic import exponential_depth, local_error, outside_function
-from uat_jax.arithmetic.balls import Balls
-from uat_jax.arithmetic.definitions import DEFINITIONS
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.fact_rules import DECISIONS, OF_POSITIVE, POSITIVE, THIN, TOTAL
-from uat_jax.arithmetic.fields import Fields
-from uat_jax.arithmetic.formula import DECIDED, ENTRYWISE
-from uat_jax.arithmetic.integer_ranges import RULES as RANGES
-from uat_jax.arithmetic.interpreter import BODY, IDENTITY, LOOPS, STRUCTURAL, interpret
-from uat_jax.arithmetic.jaxpr_extents import CONTROL
-from uat_jax.arithmetic.primitives import TABLE, admit
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide import tie_points
 from uat_jax.decide.prime_fields import ROOTS
 from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition.sourced_rules import MOVING
 from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.interpret import outside_function
+from uat_jax.interpret.definitions import DEFINITIONS
+from uat_jax.interpret.integer_ranges import RULES as RANGES
+from uat_jax.interpret.interpreter import BODY, IDENTITY, LOOPS, STRUCTURAL, interpret
+from uat_jax.interpret.jaxpr_extents import CONTROL
+from uat_jax.interpret.primitives import TABLE, admit
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.balls.balls import Balls
+from uat_jax.numbers.floats import local_error
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields import exponential_depth
+from uat_jax.numbers.prime_fields.fact_rules import DECISIONS, OF_POSITIVE, POSITIVE, THIN, TOTAL
+from uat_jax.numbers.prime_fields.fields import Fields
+from uat_jax.numbers.prime_fields.formula import DECIDED, ENTRYWISE
 
 S = jax.ShapeDtypeStruct((), np.float32)
 V = jax.ShapeDtypeStruct((3,), np.float32)

@@ -14,9 +14,9 @@ from jax.custom_derivatives import linear_call
 from jax.extend.core import Primitive
 
 import uat_jax as uj
-from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.decide import primitives_document
 from uat_jax.decide.primitives_document import document, known, said
+from uat_jax.interpret.interpreter import programs_within
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 A = jax.ShapeDtypeStruct((3, 3), jnp.float32)

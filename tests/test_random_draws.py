@@ -9,9 +9,9 @@ from jax import lax, random
 
 import uat_jax as uj
 from uat_jax import Verdict
-from uat_jax.arithmetic.integer_ranges import UNBOUNDED, Range, ranges
 from uat_jax.decide.description import describe
 from uat_jax.errors import InputError
+from uat_jax.interpret.integer_ranges import UNBOUNDED, Range, ranges
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 KEY = jax.eval_shape(lambda: random.key(0))

@@ -12,7 +12,7 @@ from mutants import Difference, differs
 from random_networks import LAYERS, MISTAKE, SIZES, Layer, Network, pairs, twins
 
 import uat_jax as uj
-from uat_jax.arithmetic.tracing import trace
+from uat_jax.interpret.tracing import trace
 
 # The examples are the same in every run. A network is traced and decided in tens of milliseconds, not in the few
 # that Hypothesis expects, and a mistake that changes nothing at small sizes is drawn again.

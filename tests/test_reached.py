@@ -8,11 +8,11 @@ from excerpt import one_in
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from uat_jax.arithmetic.field_functions import LAWS
-from uat_jax.arithmetic.integer_ranges import Range, ranges, signs_between
 from uat_jax.decide.domain import EVERYWHERE, Domains, Interval
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.reached import without_unreached
+from uat_jax.interpret.integer_ranges import Range, ranges, signs_between
+from uat_jax.numbers.prime_fields.field_functions import LAWS
 
 X = jax.ShapeDtypeStruct((4,), jnp.float32)
 INNER = Domains((Interval(0.125, 0.875),))

@@ -52,7 +52,7 @@ def test_the_failing_output(text, tmp_path, monkeypatch):
 def test_table(text, monkeypatch, capsys):
     """Every line of the rows decided without floats, and of the legend, is printed (spaces aside)."""
     table, *_ = re.findall(r"```text\n(.*?)```", text, re.S)
-    monkeypatch.setattr("uat_jax.cli_ledger.console", lambda: Console(width=200))
+    monkeypatch.setattr("uat_jax.cli.ledger.console", lambda: Console(width=200))
     cli.main(["prove", "updates.in-place", "updates.boxes"])
     printed = " ".join(capsys.readouterr().out.split())
     rows = table[table.index(" PROVED    updates.in-place") : table.index(" …")]

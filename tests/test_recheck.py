@@ -19,11 +19,11 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax.arithmetic.jaxpr_file import digest
 from uat_jax.decide import recheck
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.errors import InputError, MismatchError
+from uat_jax.interpret.jaxpr_file import digest
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 ROWS = jax.export.symbolic_shape("b, d")

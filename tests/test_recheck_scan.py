@@ -13,10 +13,10 @@ from loops import ONE, ZERO, F, f32
 from test_prove_scan import FALSE, TRUE
 
 import uat_jax as uj
-from uat_jax.arithmetic.jaxpr_file import digest, encode
-from uat_jax.arithmetic.jaxpr_values import encode_array
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError, UatJaxError
+from uat_jax.interpret.jaxpr_file import digest, encode
+from uat_jax.interpret.jaxpr_values import encode_array
 
 DISCOUNTED = TRUE["advantages"]
 """An initial carry that stands for any number, and a positive parameter."""

@@ -13,10 +13,10 @@ from loops import running_softmax, running_softmax_again
 from pairs.all_sizes import TRUE
 
 import uat_jax as uj
-from uat_jax.arithmetic.jaxpr_file import digest, encode
-from uat_jax.arithmetic.symbolic_sizes import at_sizes, in_scope, read, readable
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError, UatJaxError
+from uat_jax.interpret.jaxpr_file import digest, encode
+from uat_jax.interpret.symbolic_sizes import at_sizes, in_scope, read, readable
 
 
 def halves(x):

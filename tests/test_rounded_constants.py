@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from flint import arb
 
-from uat_jax.arithmetic.balls import enclose, enclose_readings, enclosure, exact_balls, reads_one_way
-from uat_jax.arithmetic.recognition import Reading
+from uat_jax.interpret.recognition import Reading
+from uat_jax.numbers.balls.balls import enclose, enclose_readings, enclosure, exact_balls, reads_one_way
 
 ZERO = {
     "decimals": lambda x: 0.1 * x + 0.2 * x - 0.3 * x,

@@ -7,16 +7,16 @@ import pytest
 from flint import arb
 
 import uat_jax as uj
-from uat_jax.arithmetic import doubles
-from uat_jax.arithmetic.balls import Balls, enclose
-from uat_jax.arithmetic.first_order import rounding_bound, spacing
-from uat_jax.arithmetic.local_error import ROUNDOFFS, largest, rounds
-from uat_jax.arithmetic.matmul_precision import DotPrecisions
-from uat_jax.arithmetic.primitives import TABLE
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.rounding_bound import rounding_of
 from uat_jax.errors import InputError, NotEquivalentError, UnsupportedError
+from uat_jax.interpret.primitives import TABLE
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.balls.balls import Balls, enclose
+from uat_jax.numbers.floats import doubles
+from uat_jax.numbers.floats.first_order import rounding_bound, spacing
+from uat_jax.numbers.floats.local_error import ROUNDOFFS, largest, rounds
+from uat_jax.numbers.floats.matmul_precision import DotPrecisions
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 DTYPES = ["float16", "bfloat16", "float32", "float64"]
@@ -87,7 +87,7 @@ def test_one_by_one_and_sampled_agree(monkeypatch):
     x = np.random.default_rng(5).standard_normal(64).astype(np.float32)
     program = trace(lambda x: jnp.cumsum(x * x) / jnp.sqrt((x * x).sum()), x)
     _, single = bound_of(program, x)
-    monkeypatch.setattr("uat_jax.arithmetic.first_order.MOST", 0)
+    monkeypatch.setattr("uat_jax.numbers.floats.first_order.MOST", 0)
     _, sampled = bound_of(program, x)
     assert np.all(sampled >= single / 2) and np.median(sampled / single) < 4
 
@@ -96,7 +96,7 @@ def test_groups_of_roundings_change_nothing(monkeypatch):
     x = np.random.default_rng(6).standard_normal(3).astype(np.float32)
     program = trace(jax.nn.softmax, x)
     _, whole = bound_of(program, x)
-    monkeypatch.setattr("uat_jax.arithmetic.first_order.GROUP", 2)
+    monkeypatch.setattr("uat_jax.numbers.floats.first_order.GROUP", 2)
     assert np.allclose(bound_of(program, x)[1], whole, rtol=1e-9, atol=0)
 
 

@@ -14,9 +14,9 @@ from jax import lax
 
 import uat_jax as uj
 from uat_jax import Verdict
-from uat_jax.arithmetic.fact_rules import NEGATIVE, POSITIVE
-from uat_jax.arithmetic.facts import of_constant
-from uat_jax.arithmetic.primitives import TABLE
+from uat_jax.interpret.primitives import TABLE
+from uat_jax.numbers.prime_fields.fact_rules import NEGATIVE, POSITIVE
+from uat_jax.numbers.prime_fields.facts import of_constant
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 P = uj.positive(V)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-from uat_jax.arithmetic import unwritten
-from uat_jax.arithmetic.unwritten import GIVEN, KNOWN, UNWRITTEN, Entries, Follower, written
+from uat_jax.interpret import unwritten
+from uat_jax.interpret.unwritten import GIVEN, KNOWN, UNWRITTEN, Entries, Follower, written
 
 X = np.array([[1.5, -2.0, 0.5], [3.0, 0.25, -1.0]], np.float32)
 """Numbers that the inputs decide."""

@@ -7,13 +7,14 @@ import pytest
 from jax import lax
 
 import uat_jax as uj
-from uat_jax.arithmetic import contraction, prime_field
-from uat_jax.arithmetic.work import multiplications
 from uat_jax.decide import pieces_evidence, wide
 from uat_jax.decide.effort import Effort, deadline
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.verdict import Method
 from uat_jax.decide.wide import wide_proof, width_of
+from uat_jax.interpret import contraction
+from uat_jax.interpret.work import multiplications
+from uat_jax.numbers.prime_fields import prime_field
 
 WIDE, TOKENS = 8192, 16_384
 EPSILON = np.float32(2.0**-10)

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from flint import arb
 
-from uat_jax.arithmetic.balls import exact
-from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.decide.agreement import agreement
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.reproducer import reproducer
@@ -21,6 +19,8 @@ from uat_jax.decide.specification import Specification, traced
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.witness import WHOLE, apart, find, smallest
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.numbers.balls.balls import exact
 
 F = np.float32
 WEIGHTS = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)

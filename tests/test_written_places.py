@@ -12,14 +12,14 @@ from pairs.pair import f32
 from pairs.written_places import NEVER, PAIRS
 
 import uat_jax as uj
-from uat_jax.arithmetic.bit_vectors import Divisions, solver
-from uat_jax.arithmetic.inlining import inlined
 from uat_jax.decide.domain import REALS, Domains
 from uat_jax.decide.entry_by_entry import of_one_entry
 from uat_jax.decide.integers import Integers, all_of
 from uat_jax.decide.unary import unary_pairs
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError
+from uat_jax.interpret.inlining import inlined
+from uat_jax.numbers.integers.bit_vectors import Divisions, solver
 
 pytestmark = pytest.mark.usefixtures("standard_promotion")
 

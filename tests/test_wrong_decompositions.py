@@ -11,13 +11,13 @@ from random_models import FAMILIES
 from random_parameters import generator
 
 from uat_jax import certification
-from uat_jax.arithmetic.field_functions import LAWS
 from uat_jax.certification import certify_decomposition, question
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition import closed_forms, frozen, streams
 from uat_jax.decomposition.operators import Mixing, Scaling
 from uat_jax.networks.adapted import without_adapter
+from uat_jax.numbers.prime_fields.field_functions import LAWS
 
 
 @pytest.fixture

@@ -7,8 +7,18 @@ import importlib
 import sys
 from types import ModuleType
 
-MOVED = {"certify": "decide", "claims": "ledger", "loops": "decide.loops"}
-"""Packages of before, two of which are functions now, and where their modules are."""
+MOVED = {
+    "arithmetic": "interpret and uat_jax.numbers",
+    "certify": "decide",
+    "claims": "ledger",
+    "indexed": "numbers.indexed",
+    "loops": "decide.loops",
+    **{
+        f"cli_{name}": f"cli.{name}"
+        for name in ("bench", "certify", "completion", "decompose", "hosts", "ledger", "options", "recheck")
+    },
+}
+"""Packages and modules of before, two of which are functions now, and where what was in them is."""
 
 
 class _Moved:

@@ -11,8 +11,6 @@ from jax.sharding import AbstractMesh, Mesh
 from jax.sharding import PartitionSpec as P
 from jax.typing import DTypeLike
 
-from uat_jax.arithmetic.limbs import Limbs, byte_limbs, float_limbs
-from uat_jax.arithmetic.modular_matmul import modular_matmul
 from uat_jax.bench.kernel import Call, Kernel, Sizes
 from uat_jax.bench.models import model
 from uat_jax.decide.trials import sharded
@@ -32,6 +30,8 @@ from uat_jax.ledger.layers.kernels import Kernels, letters
 from uat_jax.lowering import LoweredRecursion
 from uat_jax.networks import activation, initialise_residual, initialise_transformer
 from uat_jax.networks.model import Model
+from uat_jax.numbers.prime_fields.limbs import Limbs, byte_limbs, float_limbs
+from uat_jax.numbers.prime_fields.modular_matmul import modular_matmul
 from uat_jax.symbolic.recursion import closed_form_recursion
 from uat_jax.typing import JsonObject, PyTree
 
@@ -206,7 +206,7 @@ def _modular(name: str, bits: int) -> Kernel:
         product = lambda a, b: modular_matmul(a, b, PRIMES[bits], LIMBS[name](bits, width))
         return Call(product, (array(width, width, dtype=jnp.int64),) * 2)
 
-    return Kernel(f"modular-{name}-{bits}", "uat_jax.arithmetic.modular_matmul", build, MODULAR, wide=True)
+    return Kernel(f"modular-{name}-{bits}", "uat_jax.numbers.prime_fields.modular_matmul", build, MODULAR, wide=True)
 
 
 # --- trials on many devices ----------------------------------------------------------------------------------------

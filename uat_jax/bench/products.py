@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
-from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.bench.case import UnavailableError
+from uat_jax.interpret.interpreter import inner_programs
+from uat_jax.interpret.tracing import dtype_of, shape_of
 from uat_jax.typing import Parameters
 
 WIDE = {"float64": "emulates float64, and not to the last bit", "int64": "has no 64-bit integer products"}

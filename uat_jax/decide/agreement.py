@@ -8,14 +8,14 @@ import numpy as np
 from flint import arb
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_readings, reads_one_way
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.footprint import of_balls
-from uat_jax.arithmetic.recognition import Reading
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.witness import texts_apart
 from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.recognition import Reading
+from uat_jax.interpret.tracing import dtype_of, shape_of
+from uat_jax.numbers.balls.balls import Balls, UndecidedError, enclose, enclose_readings, reads_one_way
+from uat_jax.numbers.prime_fields.footprint import of_balls
 
 
 @dataclass(frozen=True)

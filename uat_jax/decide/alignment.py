@@ -21,15 +21,6 @@ import jax
 import numpy as np
 from jax.extend.core import JaxprEqn, Literal, Var
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.fields import Fields
-from uat_jax.arithmetic.flat_program import FlatProgram, flattened_together, program_of
-from uat_jax.arithmetic.interpreter import Numbered, Walk
-from uat_jax.arithmetic.jaxpr_file import decode
-from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.residues import ZeroDivisorError
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.byte_sizes import parse_bytes
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.effort import MEMORY
@@ -38,6 +29,15 @@ from uat_jax.decide.integers import Integers, ends, held
 from uat_jax.decide.prime_fields import ATTEMPTS, DEEPEST, PrimeFields
 from uat_jax.decide.recheck import hostile, stated_inputs
 from uat_jax.errors import BudgetError, UatJaxError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.flat_program import FlatProgram, flattened_together, program_of
+from uat_jax.interpret.interpreter import Numbered, Walk
+from uat_jax.interpret.jaxpr_file import decode
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.fields import Fields
+from uat_jax.numbers.prime_fields.number import Number
+from uat_jax.numbers.prime_fields.residues import ZeroDivisorError
 from uat_jax.typing import Atom, Parameters
 
 SECONDS, EQUATIONS = 30.0, 100_000

@@ -9,8 +9,6 @@ from typing import Any, Protocol
 import jax
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.canonical_form import same_program
-from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.decide.as_reals import AsReals
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of, with_shape
@@ -25,10 +23,12 @@ from uat_jax.decide.specification import Specification, is_variable, same_output
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import in_new_scope, watched
 from uat_jax.errors import InputError, UnsupportedError
-from uat_jax.indexed import Inputs, Open, Proof, proved
-from uat_jax.indexed.constraints import NEW, derived, lowest
-from uat_jax.indexed.dimension import smallest
-from uat_jax.indexed.whole_numbers import LARGEST_SIZE
+from uat_jax.interpret.canonical_form import same_program
+from uat_jax.interpret.jaxpr_file import digest, encode
+from uat_jax.numbers.indexed import Inputs, Open, Proof, proved
+from uat_jax.numbers.indexed.constraints import NEW, derived, lowest
+from uat_jax.numbers.indexed.dimension import smallest
+from uat_jax.numbers.indexed.whole_numbers import LARGEST_SIZE
 from uat_jax.typing import PyTree
 
 ALL_SIZES = "all sizes"

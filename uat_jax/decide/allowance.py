@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Iterator
 
-from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.interpret.deadline import Deadline
 
 
 class Allowance:

@@ -22,13 +22,6 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Var
 
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.fields import equal
-from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, program_of, variables
-from uat_jax.arithmetic.interpreter import interpret_all
-from uat_jax.arithmetic.refused import Refused
-from uat_jax.arithmetic.residues import ZeroDivisorError
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.cut import Cut, matched
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
@@ -36,6 +29,13 @@ from uat_jax.decide.fingerprints import DeepExponentialError, Fingerprints, Know
 from uat_jax.decide.pieces import Compared, Piece, PieceOfBoth, Side, Sweep, WidePiece
 from uat_jax.decide.prime_fields import BY_CASES
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.flat_program import MOVES, FlatProgram, program_of, variables
+from uat_jax.interpret.interpreter import interpret_all
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.fields import equal
+from uat_jax.numbers.prime_fields.refused import Refused
+from uat_jax.numbers.prime_fields.residues import ZeroDivisorError
 
 MOST_ENTRIES = 1 << 22
 """Programs that compute more entries than these are not compared so."""

@@ -17,10 +17,10 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.inlining import inlined
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, Domains
 from uat_jax.decide.integers import Integers, all_of
+from uat_jax.interpret.inlining import inlined
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.decide.domain import parse_domain
+from uat_jax.interpret.recognition import ConstantReading
 
 MOST_WRITTEN = 32
 """So many readings of constants are assumptions of their own; the figures of the evidence hold all of them."""

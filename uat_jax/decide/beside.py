@@ -15,16 +15,16 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal, jaxpr_as_fun
 from jax.lax import GatherScatterMode
 
-from uat_jax.arithmetic.footprint import entries_computed
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.hazards import SIDES, Hazard, HazardSearch, shown
 from uat_jax.decide.integers import WHOLE, Integers, held
 from uat_jax.decide.lookups.integer_part import CONTROL, LONGEST
 from uat_jax.decide.whole_programs import check_primitive
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.retracing import bound
+from uat_jax.interpret.tracing import dtype_of, shape_of, source_line
+from uat_jax.numbers.prime_fields.footprint import entries_computed
 
 CLAMPED = "clamped"
 

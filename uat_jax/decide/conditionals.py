@@ -15,11 +15,11 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
-from uat_jax.arithmetic.interpreter import called, programs_within
-from uat_jax.arithmetic.retracing import bound, followed, retraced, with_programs
-from uat_jax.arithmetic.tracing import dtype_of, is_number, source_line
 from uat_jax.decide.expansion import is_error
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import called, programs_within
+from uat_jax.interpret.retracing import bound, followed, retraced, with_programs
+from uat_jax.interpret.tracing import dtype_of, is_number, source_line
 
 
 def without_conditionals(program: ClosedJaxpr, *, errors: bool = False) -> ClosedJaxpr:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.recognition import ConstantReading, Meaning, meanings
-from uat_jax.arithmetic.tracing import dtype_of, is_number
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.interpret.recognition import ConstantReading, Meaning, meanings
+from uat_jax.interpret.tracing import dtype_of, is_number
 
 
 def readings(*programs: ClosedJaxpr) -> tuple[ConstantReading, ...]:

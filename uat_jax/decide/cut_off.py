@@ -12,9 +12,9 @@ from uat_jax.decide.figures import CutOff
 from uat_jax.decide.specification import Sizes, Specification, sizes_text
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError, UnsupportedError
-from uat_jax.indexed import Open
-from uat_jax.indexed.cut_off import order_of
-from uat_jax.indexed.workspace import sooner
+from uat_jax.numbers.indexed import Open
+from uat_jax.numbers.indexed.cut_off import order_of
+from uat_jax.numbers.indexed.workspace import sooner
 
 MOST_SIZES = 10
 """More consecutive sizes are not looked at."""

@@ -15,14 +15,14 @@ import numpy as np
 import sympy
 from flint import arb
 
-from uat_jax.arithmetic.balls import enclosure
-from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.decide.confirmation import check_definitions, proved
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart, held
 from uat_jax.decide.statements import of_program, of_static
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
+from uat_jax.numbers.balls.balls import enclosure
+from uat_jax.numbers.balls.decisions import UndecidedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 from uat_jax.typing import Function

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal, Var
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.flat_program import Atom, FlatProgram, flattened_together, program_of, variables
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import REALS, Domains
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.flat_program import Atom, FlatProgram, flattened_together, program_of, variables
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
 
 LONGEST = 500
 """What is the same on both sides is looked at in parts of at most so many equations."""

@@ -21,10 +21,10 @@ import numpy as np
 from jax.core import Tracer
 from jax.typing import DTypeLike
 
-from uat_jax.arithmetic.facts import Facts, of_inputs
-from uat_jax.arithmetic.integer_ranges import Range
 from uat_jax.decide.integers import WHOLE, Integers, all_of
 from uat_jax.errors import DomainError
+from uat_jax.interpret.integer_ranges import Range
+from uat_jax.numbers.prime_fields.facts import Facts, of_inputs
 from uat_jax.typing import PyTree
 
 

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.field_functions import LAWS
 from uat_jax.byte_sizes import parse_bytes
 from uat_jax.errors import InputError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.numbers.prime_fields.field_functions import LAWS
 
 BUDGET = 120.0
 """The seconds that a test of equivalence may take where nothing else is said."""
@@ -27,7 +27,7 @@ class Effort:
     """What one decision may cost.
 
     error: the largest chance of a wrong CERTIFIED.  seed: of all random numbers.  deadline: when all work ends.
-    laws: those of `uat_jax.arithmetic.field_functions.LAWS` in force.  progress: told each stage in a line.
+    laws: those of `uat_jax.numbers.prime_fields.field_functions.LAWS` in force.  progress: told each stage in a line.
     almost_everywhere: whether the functions may differ on a set of inputs of measure zero.  strict: whether two methods
     that contradict each other raise a `DisagreementError`; else the answer is UNKNOWN and asks for a report.
 

@@ -13,10 +13,6 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.retracing import bound, followed
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.figures import Enumerated, Figures, SolvedFormulas
 from uat_jax.decide.integers import Integers
@@ -25,6 +21,10 @@ from uat_jax.decide.solver import name_of_solver, solved
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.whole_programs import WholePair, check_exact, is_whole_program
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.retracing import bound, followed
+from uat_jax.interpret.tracing import dtype_of, shape_of
 from uat_jax.typing import Array
 
 MOST_INPUTS, SECONDS = 2**16, 20.0

@@ -13,11 +13,6 @@ from typing import Any, Literal
 import jax
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.canonical_form import same_program
-from uat_jax.arithmetic.footprint import entries_computed
-from uat_jax.arithmetic.jaxpr_file import digest, encode
-from uat_jax.arithmetic.outside_function import outside_functions
-from uat_jax.arithmetic.work import equations
 from uat_jax.decide.all_sizes import (
     ALL_SIZES,
     SizedPrograms,
@@ -85,6 +80,11 @@ from uat_jax.errors import (
     UnsupportedError,
 )
 from uat_jax.inputs.functions import FunctionLike, comparable, readings_of
+from uat_jax.interpret.canonical_form import same_program
+from uat_jax.interpret.jaxpr_file import digest, encode
+from uat_jax.interpret.outside_function import outside_functions
+from uat_jax.interpret.work import equations
+from uat_jax.numbers.prime_fields.footprint import entries_computed
 from uat_jax.typing import PyTree
 
 LARGE = 200_000

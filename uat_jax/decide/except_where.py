@@ -12,15 +12,15 @@ from itertools import accumulate
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.hazards import number, shown
 from uat_jax.decide.tie_points import Differences
 from uat_jax.decide.witness import BITS, separations
 from uat_jax.errors import BudgetError, UatJaxError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.numbers.balls.balls import Balls
 
 STEP = 0.125
 """How far entries are moved: exact in every dtype beside a small number."""

@@ -18,17 +18,17 @@ import numpy as np
 import sympy
 from flint import arb, fmpq
 
-from uat_jax.arithmetic.balls import DECIDING, Balls, enclose_readings
-from uat_jax.arithmetic.closed_form import precision
-from uat_jax.arithmetic.decisions import UndecidedError
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.recognition import Reading
-from uat_jax.arithmetic.tracing import single_output, trace
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.statements import of_unequal
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError, ShapeError
+from uat_jax.interpret.closed_form import precision
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.recognition import Reading
+from uat_jax.interpret.tracing import single_output, trace
+from uat_jax.numbers.balls.balls import DECIDING, Balls, enclose_readings
+from uat_jax.numbers.balls.decisions import UndecidedError
+from uat_jax.numbers.floats.doubles import Doubles
 
 Names = tuple[str, str]
 

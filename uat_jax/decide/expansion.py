@@ -19,16 +19,16 @@ from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from jax.typing import DTypeLike
 
-from uat_jax.arithmetic.fewer_bits import rounded, rounds
-from uat_jax.arithmetic.interpreter import called, programs_within
-from uat_jax.arithmetic.primitives import has_name_of_own, is_own
-from uat_jax.arithmetic.retracing import bound, retraced, with_programs
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.exported_calls import exported, is_exported
 from uat_jax.decide.kernel_memory import check_written, left_unwritten
 from uat_jax.decide.kernels import is_kernel, kernel, named
 from uat_jax.decide.outside_names import call_outside, is_call, never_returns
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.fewer_bits import rounded, rounds
+from uat_jax.interpret.interpreter import called, programs_within
+from uat_jax.interpret.primitives import has_name_of_own, is_own
+from uat_jax.interpret.retracing import bound, retraced, with_programs
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.typing import Array, Atom
 
 SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index"])

@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.recognition import Reading, balls
 from uat_jax.errors import UatJaxError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.recognition import Reading, balls
+from uat_jax.numbers.floats.doubles import Doubles
 
 UNEXPLAINED = 1 / 16
 """So much of the difference that is left over is more than float64 adds, and more than what is not linear."""

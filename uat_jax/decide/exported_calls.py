@@ -7,9 +7,9 @@ import dataclasses
 import jax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.inputs.stablehlo import read_stablehlo
+from uat_jax.interpret.tracing import dtype_of, shape_of, source_line
 
 EXPORTED = "call_exported"
 """The primitive that calls an exported program."""

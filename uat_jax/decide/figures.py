@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.decide.float_comparison import FloatComparison
 from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.sampling import Seen
+from uat_jax.interpret.recognition import ConstantReading
 
 
 @dataclass(frozen=True)

@@ -15,20 +15,20 @@ import jax
 import numpy as np
 from jax.extend.core import JaxprEqn, Literal, Var
 
-from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
-from uat_jax.arithmetic.fact_rules import DECISIONS
-from uat_jax.arithmetic.facts import Defined, Facts, Nature
-from uat_jax.arithmetic.fields import Fields, Value
-from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, variables
-from uat_jax.arithmetic.gathering import gathered
-from uat_jax.arithmetic.interpreter import Numbered, Walk
-from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.refused import Refused
-from uat_jax.arithmetic.residues import Draw, Residues
-from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.decide.cut import START, Cut, matched
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.interpret.flat_program import MOVES, FlatProgram, variables
+from uat_jax.interpret.interpreter import Numbered, Walk
+from uat_jax.interpret.tracing import is_number, shape_of, source_line
+from uat_jax.numbers.prime_fields.exponential_depth import UNDEFINED_STAYS
+from uat_jax.numbers.prime_fields.fact_rules import DECISIONS
+from uat_jax.numbers.prime_fields.facts import Defined, Facts, Nature
+from uat_jax.numbers.prime_fields.fields import Fields, Value
+from uat_jax.numbers.prime_fields.gathering import gathered
+from uat_jax.numbers.prime_fields.number import Number
+from uat_jax.numbers.prime_fields.refused import Refused
+from uat_jax.numbers.prime_fields.residues import Draw, Residues
 from uat_jax.typing import Atom
 
 MANY = 0.25

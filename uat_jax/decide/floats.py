@@ -16,10 +16,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.jaxpr_file import digest, encode
-from uat_jax.arithmetic.matmul_precision import unit_roundoff
-from uat_jax.arithmetic.rounding import tolerance_factor
-from uat_jax.arithmetic.sensitivity import visible_errors
 from uat_jax.decide.certificate import environment
 from uat_jax.decide.float_comparison import FloatComparison
 from uat_jax.decide.hosts import check_alike, process_count, process_index, shared
@@ -28,6 +24,10 @@ from uat_jax.decide.side_error import side_error
 from uat_jax.decide.trial_figures import NOISE, TwoPrograms
 from uat_jax.decide.trials import Trials, drawn_trials, given_trials
 from uat_jax.errors import InputError
+from uat_jax.interpret.jaxpr_file import digest, encode
+from uat_jax.numbers.floats.matmul_precision import unit_roundoff
+from uat_jax.numbers.floats.rounding import tolerance_factor
+from uat_jax.numbers.floats.sensitivity import visible_errors
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 PRECISIONS = ("default", "high", "highest")

@@ -13,14 +13,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.verdict import Evidence
 from uat_jax.errors import ShapeError
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.floats.doubles import Doubles
 
 
 def confirm_functions(

@@ -16,16 +16,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal, Var, jaxpr_as_fun
 
-from uat_jax.arithmetic.canonical_form import same_program
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.integer_ranges import is_integer
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.assumption import Assumption
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.entry_by_entry import is_entrywise, of_one_entry, same_function
 from uat_jax.decide.integers import WHOLE, Integers, all_of, ends
 from uat_jax.decide.reached import needed_of
+from uat_jax.interpret.canonical_form import same_program
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.integer_ranges import is_integer
+from uat_jax.interpret.tracing import dtype_of, shape_of
 
 MOST_FUNCTIONS = 8
 """So many functions of entries are looked at on each side."""

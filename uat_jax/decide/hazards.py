@@ -18,14 +18,14 @@ import jax.numpy as jnp
 import numpy as np
 from flint import arb
 
-from uat_jax.arithmetic.balls import Balls, enclose
-from uat_jax.arithmetic.emulated import Emulated, arguments, followed
-from uat_jax.arithmetic.matmul_precision import unit_roundoff
-from uat_jax.arithmetic.sensitivity import conditioning
 from uat_jax.decide.extremes import extremes, zeros
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.witness import largest_array
 from uat_jax.errors import BudgetError, UatJaxError
+from uat_jax.numbers.balls.balls import Balls, enclose
+from uat_jax.numbers.floats.emulated import Emulated, arguments, followed
+from uat_jax.numbers.floats.matmul_precision import unit_roundoff
+from uat_jax.numbers.floats.sensitivity import conditioning
 
 SECONDS = 3.0
 """The search ends after so long, with what it has found."""

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.prime_field import limbs_in_use
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Fields
 from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
 from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.numbers.prime_fields.prime_field import limbs_in_use
 
 USUAL = Effort()
 """What is tried where nothing else is said."""

@@ -18,9 +18,6 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
-from uat_jax.arithmetic.jaxpr_file import digest, encode
-from uat_jax.arithmetic.outside_function import outside_functions
-from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.beside import search_beside
 from uat_jax.decide.domain import Domains
@@ -29,6 +26,9 @@ from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.rounding_bound import Deviation, Rounding, rounding_of
 from uat_jax.decide.specification import Specification, is_variable, sizes_text
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.jaxpr_file import digest, encode
+from uat_jax.interpret.outside_function import outside_functions
+from uat_jax.interpret.tracing import is_complex
 from uat_jax.typing import PyTree
 
 COMPLEX = "the functions compute with complex numbers, whose operations each device rounds in its own way"

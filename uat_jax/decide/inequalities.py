@@ -12,15 +12,15 @@ import jax
 import sympy
 from flint import arb, fmpq
 
-from uat_jax.arithmetic.balls import enclosure
-from uat_jax.arithmetic.closed_form import precision
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import held
 from uat_jax.decide.figures import Boxes, Contradiction, Deduced, Measured, Term
 from uat_jax.decide.statements import of_inequality, of_no_consequence, of_unequal
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
+from uat_jax.interpret.closed_form import precision
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.balls.balls import enclosure
 from uat_jax.symbolic.inequality import Case, deduce, satisfied
 from uat_jax.symbolic.relations import Relation, text_of
 

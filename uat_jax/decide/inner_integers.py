@@ -21,14 +21,6 @@ import numpy as np
 from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal, Var
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, Flattening, flattened_together, program_of, variables
-from uat_jax.arithmetic.footprint import of_doubles
-from uat_jax.arithmetic.integer_ranges import Range, is_integer, limits, of_array, ranges
-from uat_jax.arithmetic.interpreter import interpret_all, programs_within
-from uat_jax.arithmetic.scattering import SCATTERS
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.batches import PASSING, in_batches
 from uat_jax.decide.domain import Domains, Interval
 from uat_jax.decide.effort import Effort
@@ -36,6 +28,14 @@ from uat_jax.decide.integers import Integers
 from uat_jax.decide.sampling import random_inputs
 from uat_jax.decide.verdict import Evidence
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.flat_program import MOVES, FlatProgram, Flattening, flattened_together, program_of, variables
+from uat_jax.interpret.integer_ranges import Range, is_integer, limits, of_array, ranges
+from uat_jax.interpret.interpreter import interpret_all, programs_within
+from uat_jax.interpret.scattering import SCATTERS
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of, source_line
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.footprint import of_doubles
 
 if TYPE_CHECKING:
     from uat_jax.decide.equivalence import Pair

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from jax.extend.core import JaxprEqn, Literal, Var
 
-from uat_jax.arithmetic.flat_program import Atom, FlatProgram
-from uat_jax.arithmetic.operation import comparable
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import Domains
+from uat_jax.interpret.flat_program import Atom, FlatProgram
+from uat_jax.interpret.operation import comparable
+from uat_jax.interpret.tracing import dtype_of, shape_of
 
 
 class Instance:

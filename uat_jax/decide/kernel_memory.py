@@ -1,7 +1,7 @@
 """Memory of kernels that nobody has written: on a device anything may lie there, so no result may depend on it.
 
 JAX's interpreter of kernels fills such memory with constants (NaN, the least integer, false, 0).  They are found in the
-program that it runs, and which results depend on them is followed (`arithmetic/unwritten.py`, docs/soundness.md §11.5).
+program that it runs, and which results depend on them is followed (`interpret/unwritten.py`, docs/soundness.md §11.5).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from jax.core import Tracer
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 from jax.extend.mlir import ir
 
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.primitives import REFERENCES, TABLE, refuse
-from uat_jax.arithmetic.retracing import bound, followed, retraced, with_programs
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
-from uat_jax.arithmetic.unwritten import GIVEN, UNWRITTEN, Follower, given, written
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.interpret.primitives import REFERENCES, TABLE, refuse
+from uat_jax.interpret.retracing import bound, followed, retraced, with_programs
+from uat_jax.interpret.tracing import dtype_of, shape_of, source_line
+from uat_jax.interpret.unwritten import GIVEN, UNWRITTEN, Follower, given, written
 from uat_jax.typing import Array
 
 NAME = "memory that a kernel has not written: "

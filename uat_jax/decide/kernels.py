@@ -13,10 +13,10 @@ from typing import Any
 import jax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.kernel_memory import Doubt, check_body, doubtful, filled, mark_memory, written_at
 from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.interpret.tracing import dtype_of, shape_of
 from uat_jax.typing import Array, Function
 
 KERNEL = "pallas_call"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
-from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.tracing import dtype_of, is_number
+from uat_jax.interpret.interpreter import inner_programs
+from uat_jax.interpret.tracing import dtype_of, is_number
 
 MOST = 64
 """So many different constants are looked at, and arrays of so many entries."""

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Var
 
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.cut import Arrays, Cut
+from uat_jax.interpret.tracing import dtype_of, shape_of
 
 MOST_AXES = 4
 """The orders of more axes are not tried."""

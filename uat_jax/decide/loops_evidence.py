@@ -7,10 +7,6 @@ import math
 
 from jax.extend.core import ClosedJaxpr, Jaxpr
 
-from uat_jax.arithmetic.canonical_form import depending
-from uat_jax.arithmetic.interpreter import called, inner_programs
-from uat_jax.arithmetic.prime_field import limbs_in_use
-from uat_jax.arithmetic.residues import ZeroDivisorError
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import Effort
@@ -21,6 +17,10 @@ from uat_jax.decide.loops.side import LEAST
 from uat_jax.decide.pieces_evidence import DERIVATION
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.canonical_form import depending
+from uat_jax.interpret.interpreter import called, inner_programs
+from uat_jax.numbers.prime_fields.prime_field import limbs_in_use
+from uat_jax.numbers.prime_fields.residues import ZeroDivisorError
 
 LONG = 16
 """Loops of at least so many steps are first compared without being unrolled."""

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
@@ -19,6 +17,8 @@ from uat_jax.decide.refutation import doubted
 from uat_jax.decide.sampling import APART, Seen, sample, together
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.numbers.floats.doubles import Doubles
 
 ATTEMPTS = (False, True)
 """Without and with `ignoring` what one function makes of rows that are masked whole, where the other one has NaN."""

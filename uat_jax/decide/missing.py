@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
-from uat_jax.arithmetic.definitions import DEFINITIONS
-from uat_jax.arithmetic.field_rules import RULES
-from uat_jax.arithmetic.interpreter import BODY, IDENTITY, LOOPS, inner_programs
-from uat_jax.arithmetic.outside_function import NAME, OUTSIDE, outside_functions
-from uat_jax.arithmetic.structure import STRUCTURAL
-from uat_jax.arithmetic.tracing import is_number, source_line
+from uat_jax.interpret.definitions import DEFINITIONS
+from uat_jax.interpret.interpreter import BODY, IDENTITY, LOOPS, inner_programs
+from uat_jax.interpret.outside_function import NAME, OUTSIDE, outside_functions
+from uat_jax.interpret.structure import STRUCTURAL
+from uat_jax.interpret.tracing import is_number, source_line
+from uat_jax.numbers.prime_fields.field_rules import RULES
 
 FOLLOWED = RULES.keys() | DEFINITIONS.keys() | STRUCTURAL | IDENTITY | BODY.keys() | LOOPS.keys()
 """Primitives of which prime fields know more than that equal operands give equal results."""

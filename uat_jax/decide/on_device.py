@@ -12,13 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.footprint import of_doubles
-from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.devices import default_device
 from uat_jax.errors import MemoryLimitError, UnsupportedError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import inner_programs
+from uat_jax.numbers.prime_fields.footprint import of_doubles
 from uat_jax.typing import Atom
 
 

@@ -18,12 +18,6 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal, Primitive, Var
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.flat_program import FlatProgram, aval_of, flattened_together, variables
-from uat_jax.arithmetic.footprint import of_doubles
-from uat_jax.arithmetic.jaxpr_file import decode
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.byte_sizes import parse_bytes
 from uat_jax.decide.alignment import stored
 from uat_jax.decide.certificate import Certificate
@@ -32,6 +26,12 @@ from uat_jax.decide.recheck import hostile, stated_inputs
 from uat_jax.decide.sampling import APART, distances, random_inputs, together
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import UatJaxError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.flat_program import FlatProgram, aval_of, flattened_together, variables
+from uat_jax.interpret.jaxpr_file import decode
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.footprint import of_doubles
 from uat_jax.typing import Array, Atom
 
 SECONDS = 20.0

@@ -20,12 +20,12 @@ from jax import lax
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
-from uat_jax.arithmetic.interpreter import called, inner_programs, programs_within, scan_counts
-from uat_jax.arithmetic.retracing import bound, followed, retraced
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.collectives import COLLECTIVES, in_groups, is_partition
 from uat_jax.decide.outside_names import call_outside, is_call
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import called, inner_programs, programs_within, scan_counts
+from uat_jax.interpret.retracing import bound, followed, retraced
+from uat_jax.interpret.tracing import dtype_of, shape_of, source_line
 from uat_jax.typing import Array, Atom, PyTree
 
 PLACEMENT = frozenset(["pvary", "reduced_vary_cast", "reshard", "sharding_constraint"])

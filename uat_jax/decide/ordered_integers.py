@@ -19,15 +19,15 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 from jax.lax import GatherScatterMode
 
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.integer_ranges import Range, is_integer, limits, of_array, ranges
-from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.decide.certificate import one_line
 from uat_jax.decide.domain import Domains, Interval
 from uat_jax.decide.integers import Integers, ends
 from uat_jax.decide.specification import with_numbers
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.integer_ranges import Range, is_integer, limits, of_array, ranges
+from uat_jax.interpret.retracing import bound
+from uat_jax.interpret.tracing import dtype_of
 
 if TYPE_CHECKING:
     from uat_jax.decide.equivalence import Pair

@@ -23,11 +23,11 @@ from jax.core import Tracer
 from jax.extend import source_info_util
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.canonical_form import value_digest
-from uat_jax.arithmetic.operation import comparable
-from uat_jax.arithmetic.outside_function import call
-from uat_jax.arithmetic.tracing import source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.canonical_form import value_digest
+from uat_jax.interpret.operation import comparable
+from uat_jax.interpret.outside_function import call
+from uat_jax.interpret.tracing import source_line
 from uat_jax.typing import Array
 
 CALLS = frozenset(["ffi_call", "pure_callback"])

@@ -24,15 +24,6 @@ import numpy as np
 from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal, Var
 
-from uat_jax.arithmetic.canonical_form import CanonicalForms
-from uat_jax.arithmetic.exponential_depth import ALWAYS, WRITTEN, Depth, Profile
-from uat_jax.arithmetic.fields import equal
-from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, program_of, variables
-from uat_jax.arithmetic.power_rules import POWERS, in_force
-from uat_jax.arithmetic.recognition import ConstantReading, meanings
-from uat_jax.arithmetic.residues import ZeroDivisorError
-from uat_jax.arithmetic.rows import by_rows
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.cut import START, Arrays, Cut, matched
 from uat_jax.decide.domain import EVERYWHERE, REALS, Domains
 from uat_jax.decide.effort import Effort
@@ -50,6 +41,15 @@ from uat_jax.decide.prime_fields import (
 )
 from uat_jax.decide.wide import WideProof, wide_proof, width_of
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.canonical_form import CanonicalForms
+from uat_jax.interpret.flat_program import FlatProgram, Flattening, flattened, program_of, variables
+from uat_jax.interpret.recognition import ConstantReading, meanings
+from uat_jax.interpret.rows import by_rows
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of, source_line
+from uat_jax.numbers.prime_fields.exponential_depth import ALWAYS, WRITTEN, Depth, Profile
+from uat_jax.numbers.prime_fields.fields import equal
+from uat_jax.numbers.prime_fields.power_rules import POWERS, in_force
+from uat_jax.numbers.prime_fields.residues import ZeroDivisorError
 
 FEWEST = 12
 """A piece has at least so many equations on both sides, if it is not the last one."""

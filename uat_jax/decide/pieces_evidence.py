@@ -8,11 +8,6 @@ from dataclasses import replace
 
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.canonical_form import depending
-from uat_jax.arithmetic.footprint import entries_computed
-from uat_jax.arithmetic.jaxpr_file import digest, encode
-from uat_jax.arithmetic.prime_field import limbs_in_use
-from uat_jax.arithmetic.work import equations
 from uat_jax.decide.array_by_array import compared_in_every_way
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.difference import Part, difference
@@ -32,6 +27,11 @@ from uat_jax.decide.sampling import Seen, sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.wide import check_in_time
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.canonical_form import depending
+from uat_jax.interpret.jaxpr_file import digest, encode
+from uat_jax.interpret.work import equations
+from uat_jax.numbers.prime_fields.footprint import entries_computed
+from uat_jax.numbers.prime_fields.prime_field import limbs_in_use
 
 MANY_EQUATIONS, MANY_ENTRIES = 300, 1 << 18
 """Programs with more equations, or with more entries computed, are large."""

@@ -11,11 +11,11 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import Restricted
 from uat_jax.decide.integers import Integers, ends
 from uat_jax.decide.specification import Specification, is_variable, is_whole, parts_of
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.tracing import dtype_of, shape_of
 
 PASSED_ON = frozenset(
     """add broadcast_in_dim concatenate convert_element_type expand_dims lt reshape select_n slice squeeze

@@ -1,7 +1,7 @@
 """Equality of two jaxprs at random points of towers of prime fields, with the chance of a wrong answer.
 
 A first draw with few copies says whether the programs agree at all and what there is to count; then the copies are
-chosen so that the error bound of `uat_jax.arithmetic.error_bound` reaches what was asked for, and drawn in rounds,
+chosen so that the error bound of `error_bound` reaches what was asked for, and drawn in rounds,
 each with primes, points and functions of its own.
 """
 
@@ -17,13 +17,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.alike import Alike
-from uat_jax.arithmetic.canonical_form import CanonicalForms
-from uat_jax.arithmetic.cases import Cases
-from uat_jax.arithmetic.cell import Range
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.entries import DECIDING as WRITTEN_OUT
-from uat_jax.arithmetic.error_bound import (
+from uat_jax.decide.assumption import Assumption, AssumptionKind
+from uat_jax.decide.domain import EVERYWHERE, REALS, Domains, Interval
+from uat_jax.decide.effort import ERROR
+from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.canonical_form import CanonicalForms
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.recognition import ConstantReading
+from uat_jax.interpret.tracing import shape_of
+from uat_jax.numbers.prime_fields.alike import Alike
+from uat_jax.numbers.prime_fields.cases import Cases
+from uat_jax.numbers.prime_fields.cell import Range
+from uat_jax.numbers.prime_fields.entries import DECIDING as WRITTEN_OUT
+from uat_jax.numbers.prime_fields.error_bound import (
     ATTEMPTS,
     SPARE,
     ErrorBound,
@@ -34,25 +40,19 @@ from uat_jax.arithmetic.error_bound import (
     mixed_rows,
     vanishing,
 )
-from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile, Taken, profile
-from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
-from uat_jax.arithmetic.fields import BOUNDED, Fields, Step, equal, evaluate
-from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
-from uat_jax.arithmetic.formula_in_cell import DECIDES
-from uat_jax.arithmetic.meeting import Meeting
-from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.power_rules import POWERS, in_force
-from uat_jax.arithmetic.prime_field import BITS
-from uat_jax.arithmetic.random_function import key
-from uat_jax.arithmetic.recognition import ConstantReading
-from uat_jax.arithmetic.refused import HollowError
-from uat_jax.arithmetic.residues import DeepExponentials, Draw, EntriesLeftOut, Note, ZeroDivisorError
-from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
-from uat_jax.arithmetic.tracing import shape_of
-from uat_jax.decide.assumption import Assumption, AssumptionKind
-from uat_jax.decide.domain import EVERYWHERE, REALS, Domains, Interval
-from uat_jax.decide.effort import ERROR
-from uat_jax.errors import UnsupportedError
+from uat_jax.numbers.prime_fields.exponential_depth import WRITTEN, Depth, Profile, Taken, profile
+from uat_jax.numbers.prime_fields.field_functions import LAWS, FieldFunctions
+from uat_jax.numbers.prime_fields.fields import BOUNDED, Fields, Step, equal, evaluate
+from uat_jax.numbers.prime_fields.footprint import entries_computed, of_arrays, of_residues
+from uat_jax.numbers.prime_fields.formula_in_cell import DECIDES
+from uat_jax.numbers.prime_fields.meeting import Meeting
+from uat_jax.numbers.prime_fields.number import Number
+from uat_jax.numbers.prime_fields.power_rules import POWERS, in_force
+from uat_jax.numbers.prime_fields.prime_field import BITS
+from uat_jax.numbers.prime_fields.random_function import key
+from uat_jax.numbers.prime_fields.refused import HollowError
+from uat_jax.numbers.prime_fields.residues import DeepExponentials, Draw, EntriesLeftOut, Note, ZeroDivisorError
+from uat_jax.numbers.prime_fields.tower import DEEPEST, draw_levels, draw_primes
 
 PROBE = 4
 """Copies of every level in the first draw, at least."""

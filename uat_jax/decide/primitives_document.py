@@ -5,12 +5,6 @@
 
 from __future__ import annotations
 
-from uat_jax.arithmetic import fewer_bits, outside_function
-from uat_jax.arithmetic.complex_rules import RULES as COMPLEX
-from uat_jax.arithmetic.field_rules import RULES, Unknown
-from uat_jax.arithmetic.interpreter import BODY, LOOPS
-from uat_jax.arithmetic.power_rules import RULES as POWERS
-from uat_jax.arithmetic.primitives import REFUSED, TABLE, UNINTERPRETED
 from uat_jax.decide.collectives import COLLECTIVES
 from uat_jax.decide.expansion import SPECIAL
 from uat_jax.decide.exported_calls import EXPORTED
@@ -18,6 +12,12 @@ from uat_jax.decide.kernels import KERNEL
 from uat_jax.decide.one_device import OF_DEVICES, PLACEMENT
 from uat_jax.decide.outside_names import CALLS
 from uat_jax.decide.specification import CALLBACKS
+from uat_jax.interpret import fewer_bits, outside_function
+from uat_jax.interpret.interpreter import BODY, LOOPS
+from uat_jax.interpret.primitives import REFUSED, TABLE, UNINTERPRETED
+from uat_jax.numbers.complex.complex_rules import RULES as COMPLEX
+from uat_jax.numbers.prime_fields.field_rules import RULES, Unknown
+from uat_jax.numbers.prime_fields.power_rules import RULES as POWERS
 
 WITHOUT_OPERANDS = frozenset(["empty2", "iota"])
 """Primitives of no operands: JAX says what their results are.  Its own derivatives of loops begin with `empty2`."""

@@ -16,15 +16,15 @@ import numpy as np
 import sympy
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import enclose, exact_balls
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.decide import witness
 from uat_jax.decide.confirmation import equal_at, programs_at, slices_exist, written_apart
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.figures import Searched, SmallerShapes
 from uat_jax.decide.numpy_program import numpy_program
 from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.numbers.balls.balls import enclose, exact_balls
+from uat_jax.numbers.floats.doubles import Doubles
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 

@@ -20,9 +20,6 @@ import numpy as np
 import sympy
 from flint import arb, fmpz_mat
 
-from uat_jax.arithmetic.balls import enclosure, exact
-from uat_jax.arithmetic.decisions import UndecidedError
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.confirmation import check_definitions, proved
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart, held
@@ -30,6 +27,9 @@ from uat_jax.decide.figures import Factored, Minor, Rank, Ranks
 from uat_jax.decide.statements import of_minor, of_rank_bound, of_rank_reached
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
+from uat_jax.interpret.tracing import trace
+from uat_jax.numbers.balls.balls import enclosure, exact
+from uat_jax.numbers.balls.decisions import UndecidedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.slices import Scope, nonnegative
 from uat_jax.symbolic.step import Step

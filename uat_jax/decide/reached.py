@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
-from uat_jax.arithmetic.concrete import is_keys, made_on_host
-from uat_jax.arithmetic.fact_rules import TOTAL
-from uat_jax.arithmetic.formula import DECIDED, REARRANGING
-from uat_jax.arithmetic.integer_ranges import Range, limits, of_array, ranges, signs_between
-from uat_jax.arithmetic.interpreter import called, programs_within
-from uat_jax.arithmetic.recognition import LOWEST
-from uat_jax.arithmetic.retracing import bound, followed, retraced
-from uat_jax.arithmetic.structure import STRUCTURAL, positions
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import Domains
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.concrete import is_keys, made_on_host
+from uat_jax.interpret.integer_ranges import Range, limits, of_array, ranges, signs_between
+from uat_jax.interpret.interpreter import called, programs_within
+from uat_jax.interpret.recognition import LOWEST
+from uat_jax.interpret.retracing import bound, followed, retraced
+from uat_jax.interpret.structure import STRUCTURAL, positions
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
+from uat_jax.numbers.prime_fields.fact_rules import TOTAL
+from uat_jax.numbers.prime_fields.formula import DECIDED, REARRANGING
 from uat_jax.typing import Atom
 
 MOST_EQUATIONS = 2000

@@ -14,12 +14,6 @@ import numpy as np
 from flint import arb, fmpz
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
-from uat_jax.arithmetic.canonical_form import depending
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.error_bound import ATTEMPTS, log2_tests
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.jaxpr_file import decode, digest
 from uat_jax.decide.all_sizes import ALL_SIZES
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, one_line
@@ -57,6 +51,12 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.whole_programs import WholePair, first_difference, is_whole_program
 from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError, UatJaxError, UnsupportedError
+from uat_jax.interpret.canonical_form import depending
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.jaxpr_file import decode, digest
+from uat_jax.numbers.balls.balls import Balls, UndecidedError, enclose
+from uat_jax.numbers.prime_fields.error_bound import ATTEMPTS, log2_tests
 
 BUDGET, EQUATIONS = 600.0, 10_000_000
 """The seconds a recheck may take where nothing else is said, and the equations it may evaluate: a short file can hold

@@ -11,10 +11,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.jaxpr_file import decode, digest
-from uat_jax.arithmetic.jaxpr_values import decode_array
-from uat_jax.arithmetic.symbolic_sizes import at_sizes, in_scope, is_symbolic
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.domain import REALS, Domains, domain_of, with_shape
 from uat_jax.decide.effort import MEMORY, Effort, deadline
@@ -39,6 +35,10 @@ from uat_jax.decide.recheck import (
 from uat_jax.decide.specification import parse, states_variable
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.jaxpr_file import decode, digest
+from uat_jax.interpret.jaxpr_values import decode_array
+from uat_jax.interpret.symbolic_sizes import at_sizes, in_scope, is_symbolic
 from uat_jax.typing import PyTree
 
 CLAIM = frozenset("id left right inputs symbols programs".split())

@@ -11,9 +11,6 @@ from typing import Any
 import jax.numpy as jnp
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic import symbolic_sizes
-from uat_jax.arithmetic.canonical_form import same_program
-from uat_jax.arithmetic.jaxpr_file import decode, digest
 from uat_jax.decide.all_sizes import SizedPrograms, as_reals_of, inputs_of, proof_of, sampled_as_reals
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.cut_off import by_cut_off, consecutive_sizes
@@ -23,7 +20,10 @@ from uat_jax.decide.integers import WHOLE
 from uat_jax.decide.specification import Sizes, Specification, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError, MismatchError, UnsupportedError
-from uat_jax.indexed import Inputs, Open
+from uat_jax.interpret import symbolic_sizes
+from uat_jax.interpret.canonical_form import same_program
+from uat_jax.interpret.jaxpr_file import decode, digest
+from uat_jax.numbers.indexed import Inputs, Open
 
 FIELDS = frozenset("constraints left right left_digest right_digest".split())
 

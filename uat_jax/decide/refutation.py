@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.recognition import ConstantReading, Reading
 from uat_jax.decide.agreement import Agreement, agreement, agreement_at, rounding_apart
 from uat_jax.decide.assumption import AssumptionKind, of_constants
 from uat_jax.decide.constant_readings import readings, rounded_constants
@@ -18,6 +17,7 @@ from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Agreed, FieldsOfFunctions, Parted, Refuted
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UatJaxError
+from uat_jax.interpret.recognition import ConstantReading, Reading
 
 POINTS, DIGITS = 4, 30
 LARGE = 20_000

@@ -18,8 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
-from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.loops.walk import without_dead
+from uat_jax.interpret.tracing import source_line
 from uat_jax.typing import Array, Atom
 
 NUMBERS = (bool, int, float, complex, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)

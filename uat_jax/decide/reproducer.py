@@ -10,8 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from uat_jax.arithmetic.jaxpr_values import generator_of
-from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.integers import WHOLE
 from uat_jax.decide.named_function import place_of
@@ -19,6 +17,8 @@ from uat_jax.decide.script import literal, script
 from uat_jax.decide.specification import WIDE, is_key, is_variable
 from uat_jax.decide.static_arguments import WithStatic, is_static, shown
 from uat_jax.inputs.program import Program
+from uat_jax.interpret.jaxpr_values import generator_of
+from uat_jax.interpret.tracing import is_complex
 from uat_jax.typing import PyTree
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.emulated import followed
-from uat_jax.arithmetic.first_order import rounding_bound, spacing
-from uat_jax.arithmetic.matmul_precision import DotPrecisions
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.witness import largest_array
 from uat_jax.errors import BudgetError, UatJaxError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.floats.emulated import followed
+from uat_jax.numbers.floats.first_order import rounding_bound, spacing
+from uat_jax.numbers.floats.matmul_precision import DotPrecisions
 
 INPUTS, RUNS = 8, 64
 """At so many inputs the bound is derived, and at so many both programs are run."""
@@ -60,7 +60,7 @@ class Rounding:
     """What rounding does to two programs that are equal over the real numbers.
 
     left, right: how far each side may be from the exact value, or None where that is not derived: a bound to first
-    order from the roundings of the program (`uat_jax.arithmetic.first_order`), at the inputs where both sides were seen
+    order from the roundings of the program (`first_order`), at the inputs where both sides were seen
     farthest apart.  reason: why it is not derived, or ''.  seen: how far the device's outputs of both sides were apart,
     or None if they were not run.  inputs: those of the program where that was.  scale: the inputs, in words; the bound
     is for `derived` of them, of `run` that were run.  device: its platform and kind.

@@ -7,10 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.jaxpr_file import decode
-from uat_jax.arithmetic.work import multiplications
 from uat_jax.byte_sizes import parse_bytes
 from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.certificate import Certificate
@@ -20,6 +16,10 @@ from uat_jax.decide.recheck import hostile, stated_inputs
 from uat_jax.decide.rounding_bound import WORK, bound, gaps, inside
 from uat_jax.decide.witness import largest_array
 from uat_jax.errors import UatJaxError
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.interpret.jaxpr_file import decode
+from uat_jax.interpret.work import multiplications
 
 SCALES = tuple(10.0**k for k in range(-4, 5))
 """The standard deviations of the inputs."""

@@ -14,11 +14,11 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.retracing import bound, followed, retraced
-from uat_jax.arithmetic.stored_control import scan_parameters
-from uat_jax.arithmetic.tracing import dtype_of, source_line
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.interpret.retracing import bound, followed, retraced
+from uat_jax.interpret.stored_control import scan_parameters
+from uat_jax.interpret.tracing import dtype_of, source_line
 from uat_jax.typing import Array
 
 ROUNDS = 100_000

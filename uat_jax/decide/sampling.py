@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.footprint import of_doubles
-from uat_jax.arithmetic.interpreter import interpret_all
-from uat_jax.arithmetic.recognition import Reading, balls
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.constant_readings import readings
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.explained import VISIBLE
 from uat_jax.errors import BudgetError, MemoryLimitError, UatJaxError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import interpret_all
+from uat_jax.interpret.recognition import Reading, balls
+from uat_jax.interpret.tracing import dtype_of, shape_of
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.footprint import of_doubles
 
 Programs = tuple[ClosedJaxpr, ClosedJaxpr]
 """Both sides of a comparison."""

@@ -15,13 +15,13 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
-from uat_jax.arithmetic.canonical_form import depending
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.random_keys import draws_one_by_one
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, Domains
 from uat_jax.decide.integers import Integers, numbers
 from uat_jax.decide.specification import with_numbers
+from uat_jax.interpret.canonical_form import depending
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.numbers.prime_fields.random_keys import draws_one_by_one
 from uat_jax.typing import Array
 
 CONTROL = frozenset(["cond", "while"])

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from jax.typing import DTypeLike
 
-from uat_jax.arithmetic.bit_vectors import Divisions, bits, interpreted, letters, signed, solver
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.decide.integers import Integers, all_of, held
 from uat_jax.decide.whole_programs import Input, WholePair
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.numbers.integers.bit_vectors import Divisions, bits, interpreted, letters, signed, solver
 
 UNKNOWN_SECONDS = 3.0
 """So long quotients and remainders by constants are tried as unknowns, of which a few facts are known."""

@@ -24,9 +24,6 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 from jax.tree_util import keystr, tree_flatten_with_path
 
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.real_parts import in_real_parts
-from uat_jax.arithmetic.tracing import dtype_of, is_complex, source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain, parse_integers
 from uat_jax.decide.expansion import expanded
@@ -41,9 +38,12 @@ from uat_jax.errors import (
     UatJaxError,
     UnsupportedError,
 )
-from uat_jax.indexed.constraints import constraints_of, derived, fitting
-from uat_jax.indexed.dimension import smallest
 from uat_jax.inputs.snapshot import snapshot
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.interpret.tracing import dtype_of, is_complex, source_line
+from uat_jax.numbers.complex.real_parts import in_real_parts
+from uat_jax.numbers.indexed.constraints import constraints_of, derived, fitting
+from uat_jax.numbers.indexed.dimension import smallest
 from uat_jax.typing import PyTree
 
 FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}

@@ -17,9 +17,9 @@ import sympy
 from jax.extend.core import ClosedJaxpr
 from sympy.core.symbol import Str
 
-from uat_jax.arithmetic.jaxpr_file import encode
-from uat_jax.arithmetic.tracing import trace
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.jaxpr_file import encode
+from uat_jax.interpret.tracing import trace
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.inequality import Deduction
 from uat_jax.symbolic.normal_form import Definitions, Normaliser

@@ -14,14 +14,14 @@ import numpy as np
 from flint import arb
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.balls import Balls
-from uat_jax.arithmetic.closed_form import precision
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.recognition import Reading
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.errors import BudgetError, UatJaxError
+from uat_jax.interpret.closed_form import precision
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.recognition import Reading
+from uat_jax.interpret.tracing import dtype_of, shape_of
+from uat_jax.numbers.balls.balls import Balls
 
 POINTS, PRECISION = 4, 256
 """Random inputs that are tried, and the bits they are evaluated with."""

@@ -13,8 +13,8 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
-from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.tracing import shape_of
+from uat_jax.interpret.interpreter import inner_programs
+from uat_jax.interpret.tracing import shape_of
 
 FARTHEST = 20_000
 """Larger numbers are none that a size is compared with."""

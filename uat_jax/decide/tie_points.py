@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret, programs_within
-from uat_jax.arithmetic.tracing import is_number
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import interpret, programs_within
+from uat_jax.interpret.tracing import is_number
+from uat_jax.numbers.floats.doubles import Doubles
 
 COMPARISONS = frozenset("eq ge gt le lt ne sign".split())
 

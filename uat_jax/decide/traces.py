@@ -10,9 +10,6 @@ from collections.abc import Callable
 import jax
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.canonical_form import same_program
-from uat_jax.arithmetic.real_parts import in_real_parts
-from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.kernels import holds_kernel
 from uat_jax.decide.one_device import on_one_device
 from uat_jax.decide.repeatable import first_change
@@ -25,6 +22,9 @@ from uat_jax.decide.specification import (
     same_outputs,
 )
 from uat_jax.errors import InputError, UatJaxError, UnsupportedError
+from uat_jax.interpret.canonical_form import same_program
+from uat_jax.interpret.tracing import is_complex
+from uat_jax.numbers.complex.real_parts import in_real_parts
 
 Sides = tuple[ClosedJaxpr, ClosedJaxpr]
 """Both programs."""

@@ -12,16 +12,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, enclose
-from uat_jax.arithmetic.closed_form import precision
-from uat_jax.arithmetic.matmul_precision import DotPrecisions, unit_roundoff
-from uat_jax.arithmetic.rounding import standard_deviation, standard_deviations
-from uat_jax.arithmetic.tracing import single_output
-from uat_jax.arithmetic.work import largest_array
 from uat_jax.decide.kept_trials import KeptTrials, TrialFigures
 from uat_jax.decide.side_error import distances, ulps
 from uat_jax.decide.trials import Program, Trials, block_size, check_rows
 from uat_jax.errors import FloatRangeError, InputError, ShapeError, UnsupportedError
+from uat_jax.interpret.closed_form import precision
+from uat_jax.interpret.tracing import single_output
+from uat_jax.interpret.work import largest_array
+from uat_jax.numbers.balls.balls import Balls, enclose
+from uat_jax.numbers.floats.matmul_precision import DotPrecisions, unit_roundoff
+from uat_jax.numbers.floats.rounding import standard_deviation, standard_deviations
 
 NOISE = 2**31 - 1
 """Next to seed and trial, the entropy of the trial's rounding noise."""

@@ -22,9 +22,6 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 from jax.lax import GatherScatterMode
 
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.certificate import one_line
 from uat_jax.decide.domain import REALS, Domains
 from uat_jax.decide.integers import WHOLE, Integers
@@ -46,6 +43,9 @@ from uat_jax.decide.lookups.steps import step_by_step
 from uat_jax.decide.reached import needed_of
 from uat_jax.decide.whole_programs import check_primitive
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.retracing import bound
+from uat_jax.interpret.tracing import dtype_of, shape_of, source_line
 from uat_jax.typing import Array, Atom
 
 MOST_VALUES, MOST_TRUTHS = 2**14, 2**18

@@ -18,7 +18,7 @@ from typing import Any
 import jax
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.constraints import constraints_of
+from uat_jax.numbers.indexed.constraints import constraints_of
 
 JAX = frozenset(["jax", "jaxlib", "uat_jax"])
 """Packages that compare sizes, and compute the same whatever the answer is."""

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from uat_jax.arithmetic.footprint import entries_computed
-from uat_jax.arithmetic.inlining import inlined
 from uat_jax.decide.as_reals import AsReals
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.batches import PASSING, in_batches
@@ -39,6 +37,8 @@ from uat_jax.decide.unary import unary_pairs
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.whole_programs import WholePair, check_exact, first_difference, is_whole_program
 from uat_jax.errors import DisagreementError, UnsupportedError
+from uat_jax.interpret.inlining import inlined
+from uat_jax.numbers.prime_fields.footprint import entries_computed
 
 if TYPE_CHECKING:
     from uat_jax.decide.equivalence import Pair

@@ -18,13 +18,13 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn, jaxpr_as_fun
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.primitives import TABLE
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.integers import WHOLE, Integers, held, numbers
 from uat_jax.decide.runnable import ROUNDS, runnable
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.interpret.primitives import TABLE
+from uat_jax.interpret.tracing import dtype_of, shape_of, source_line
 
 MOST_ENTRIES = 2**24
 """So many entries, of all values and all inputs that are evaluated together, are held at once."""

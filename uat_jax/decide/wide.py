@@ -1,6 +1,6 @@
 """Two programs of fixed shapes that are too wide to be evaluated, proved equal by one normal form.
 
-The rules of `uat_jax.indexed` look at no entry: they hold for axes of every length, and cost as much at 8192 as at 8.
+The rules of `numbers.indexed` look at no entry: they hold for axes of every length, and cost as much at 8192 as at 8.
 So what prime fields cannot hold in memory, or not evaluate in time, is first compared as functions of indices.  Then
 axes of the same length are taken for one dimension, and it is said for which lengths the same proof holds.
 """
@@ -14,10 +14,6 @@ from dataclasses import dataclass
 
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.footprint import entries_computed, of_residues
-from uat_jax.arithmetic.tracing import shape_of
-from uat_jax.arithmetic.work import equations, multiplications
 from uat_jax.byte_sizes import size_text
 from uat_jax.decide.assumption import of_constants
 from uat_jax.decide.domain import EVERYWHERE, Domains
@@ -26,8 +22,12 @@ from uat_jax.decide.figures import InNormalForm
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import BudgetError, UnsupportedError
-from uat_jax.indexed import Inputs, Open, Proof, proved
-from uat_jax.indexed.workspace import sooner
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.tracing import shape_of
+from uat_jax.interpret.work import equations, multiplications
+from uat_jax.numbers.indexed import Inputs, Open, Proof, proved
+from uat_jax.numbers.indexed.workspace import sooner
+from uat_jax.numbers.prime_fields.footprint import entries_computed, of_residues
 
 Programs = tuple[ClosedJaxpr, ClosedJaxpr]
 """Both sides."""

@@ -22,22 +22,6 @@ import numpy as np
 from flint import arb
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import (
-    Balls,
-    UndecidedError,
-    enclose,
-    enclose_around,
-    enclose_defined,
-    enclose_readings,
-    enclose_written_nan,
-    reads_one_way,
-)
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.footprint import of_balls, of_doubles
-from uat_jax.arithmetic.interpreter import interpret_all, programs_within
-from uat_jax.arithmetic.recognition import Reading
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.explained import explained
@@ -47,6 +31,22 @@ from uat_jax.decide.simplification import Trials, simplify_together
 from uat_jax.decide.specification import Sizes
 from uat_jax.decide.tie_points import tie_points
 from uat_jax.errors import BudgetError, InputError, ShapeError, UatJaxError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import interpret_all, programs_within
+from uat_jax.interpret.recognition import Reading
+from uat_jax.interpret.tracing import dtype_of, shape_of
+from uat_jax.numbers.balls.balls import (
+    Balls,
+    UndecidedError,
+    enclose,
+    enclose_around,
+    enclose_defined,
+    enclose_readings,
+    enclose_written_nan,
+    reads_one_way,
+)
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.footprint import of_balls, of_doubles
 
 CONFIRMATIONS = 2
 """So many candidates of each kind, those that differ most, are evaluated in balls."""

@@ -12,13 +12,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.real_parts import in_real_parts
-from uat_jax.arithmetic.tracing import single_output, trace
 from uat_jax.decomposition.decomposition import BIAS, INPUT, names
 from uat_jax.decomposition.sourced_rules import Freezing, SourcedArithmetic
 from uat_jax.decomposition.sourced_value import Role, Sourced, contributions
 from uat_jax.errors import InputError, ShapeError
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.tracing import single_output, trace
+from uat_jax.numbers.complex.real_parts import in_real_parts
 from uat_jax.typing import Array
 
 

@@ -13,12 +13,12 @@ from jax.core import Tracer
 from jax.extend.core import JaxprEqn
 from jax.typing import ArrayLike
 
-from uat_jax.arithmetic import concrete
-from uat_jax.arithmetic.interpreter import IDENTITY, Arithmetic
-from uat_jax.arithmetic.scattering import replaces
-from uat_jax.arithmetic.structure import STRUCTURAL, moves
-from uat_jax.arithmetic.tracing import is_number, shape_of
 from uat_jax.decomposition.sourced_value import LinearImage, Role, Sourced, total
+from uat_jax.interpret import concrete
+from uat_jax.interpret.interpreter import IDENTITY, Arithmetic
+from uat_jax.interpret.scattering import replaces
+from uat_jax.interpret.structure import STRUCTURAL, moves
+from uat_jax.interpret.tracing import is_number, shape_of
 from uat_jax.typing import Array
 
 Value = Sourced | Array

@@ -6,7 +6,7 @@
 A tree is the place of a leaf, null, {"list": [tree, ...]}, {"tuple": [tree, ...]} or {"dict": {name: tree, ...}}; of
 other containers the leaves are kept, {"leaves": [place, ...], "of": text}, and what was returned comes back as a tuple.
 A type is [dtype, shape], and of an integer array whose values count a digest of them as well.  The jaxprs are written
-as `uat_jax.arithmetic.jaxpr_file` says.  No versions, times, paths or lines stand in a snapshot: it changes where the
+as `uat_jax.interpret.jaxpr_file` says.  No versions, times, paths or lines stand in a snapshot: it changes where the
 program does.
 """
 
@@ -23,12 +23,12 @@ import numpy as np
 from jax.core import ShapedArray, Tracer
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
-from uat_jax.arithmetic.concrete import is_keys
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.jaxpr_file import decode, encode
-from uat_jax.arithmetic.jaxpr_values import decode_type, encode_type
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
+from uat_jax.interpret.concrete import is_keys
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.jaxpr_file import decode, encode
+from uat_jax.interpret.jaxpr_values import decode_type, encode_type
 from uat_jax.strict_json import is_deeper, parsed
 from uat_jax.typing import PyTree
 

@@ -14,10 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from flint import nmod_mat
 
-from uat_jax.arithmetic.modular_matmul import limbs_on, modular_matmul
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
 from uat_jax.devices import default_device
 from uat_jax.errors import InputError
+from uat_jax.numbers.prime_fields.modular_matmul import limbs_on, modular_matmul
 from uat_jax.typing import Function, JsonObject, PyTree
 
 PRIMES = {31: (1 << 31) - 1, 50: (1 << 50) - 27, 61: (1 << 61) - 1}

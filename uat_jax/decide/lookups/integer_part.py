@@ -16,8 +16,6 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 from jax.lax import GatherScatterMode
 from jax.typing import DTypeLike
 
-from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.integers import WHOLE, held
 from uat_jax.decide.lookups.differences import Differences
 from uat_jax.decide.lookups.letters import (
@@ -34,6 +32,8 @@ from uat_jax.decide.lookups.letters import (
 )
 from uat_jax.decide.whole_programs import check_primitive
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.retracing import bound
+from uat_jax.interpret.tracing import dtype_of, shape_of, source_line
 from uat_jax.typing import Atom
 
 MOVING = frozenset("broadcast_in_dim concatenate copy expand_dims reshape rev slice squeeze stack transpose".split())

@@ -18,13 +18,13 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 from jax.typing import DTypeLike
 
-from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.integers import WHOLE, ends, held
 from uat_jax.decide.lookups.differences import LARGEST, ZERO, Differences
 from uat_jax.decide.lookups.letters import Letters
 from uat_jax.decide.whole_programs import check_primitive
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.retracing import bound
+from uat_jax.interpret.tracing import dtype_of, shape_of
 from uat_jax.typing import Atom
 
 ENTRYWISE = frozenset(

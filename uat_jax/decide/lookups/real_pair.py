@@ -14,9 +14,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.random_keys import draws_one_by_one
 from uat_jax.decide.certificate import one_line
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, Domains, Interval
@@ -30,6 +27,9 @@ from uat_jax.decide.lookups.texts import Case, Texts, ways
 from uat_jax.decide.reached import needed_of
 from uat_jax.decide.specification import with_numbers
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.inlining import inlined
+from uat_jax.numbers.prime_fields.random_keys import draws_one_by_one
 from uat_jax.typing import Array, Atom, Function, PyTree
 
 Leaf = tuple[str, Any, int]

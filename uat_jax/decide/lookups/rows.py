@@ -19,12 +19,12 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 from jax.typing import DTypeLike
 
-from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.lookups.integer_part import LONGEST, Axis, Comparison, Landing, Lookup
 from uat_jax.decide.lookups.letters import Letters
 from uat_jax.decide.lookups.sparse import Sparse, Spread, applied, is_zero
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.retracing import bound
+from uat_jax.interpret.tracing import dtype_of, shape_of, source_line
 from uat_jax.typing import Array, Atom
 
 ELEMENTWISE = frozenset(

@@ -16,12 +16,12 @@ import numpy as np
 from jax.extend.core import JaxprEqn, Literal
 from jax.typing import DTypeLike
 
-from uat_jax.arithmetic.fact_rules import TOTAL
-from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.structure import STRUCTURAL
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.lookups.integer_part import Axis
+from uat_jax.interpret.interpreter import inner_programs
+from uat_jax.interpret.retracing import bound
+from uat_jax.interpret.structure import STRUCTURAL
+from uat_jax.interpret.tracing import dtype_of, shape_of
+from uat_jax.numbers.prime_fields.fact_rules import TOTAL
 from uat_jax.typing import Array, Atom
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 
-from uat_jax.arithmetic.retracing import bound, followed, retraced
-from uat_jax.arithmetic.stored_control import scan_parameters
-from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.decide.integers import WHOLE
+from uat_jax.interpret.retracing import bound, followed, retraced
+from uat_jax.interpret.stored_control import scan_parameters
+from uat_jax.interpret.tracing import dtype_of
 from uat_jax.typing import Array
 
 LONGEST = 64

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.integers import Integers, held
 from uat_jax.decide.lookups.differences import LARGEST, ZERO, Differences, between
@@ -25,6 +24,7 @@ from uat_jax.decide.lookups.letters import Letters, Undecided, new_letters
 from uat_jax.decide.lookups.one_integer import Derived, derived_of
 from uat_jax.decide.lookups.steps import step_by_step
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.deadline import Deadline
 
 MOST_LETTERS = 256
 """So many integers are letters at most."""

@@ -10,11 +10,11 @@ import jax
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.interpreter import scan_counts
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.loops.along import Along, Factor, Moving, Number, plain, product, shaped, total, without
 from uat_jax.decide.loops.products import parted
 from uat_jax.decide.loops.walk import Value, Walk
+from uat_jax.interpret.interpreter import scan_counts
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
 
 if TYPE_CHECKING:
     from uat_jax.decide.loops.prefix import Prefix

@@ -14,7 +14,6 @@ from dataclasses import replace
 
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.residues import ZeroDivisorError
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.loops.both import Both
@@ -27,6 +26,7 @@ from uat_jax.decide.loops.relation_proof import RelationProof
 from uat_jax.decide.loops.strict import all_strict, defined_somewhere
 from uat_jax.decide.loops.view import View, at_least, views
 from uat_jax.errors import UnsupportedError
+from uat_jax.numbers.prime_fields.residues import ZeroDivisorError
 
 MOST_ATTEMPTS = 12
 """So many relations are tried for a pair of loops."""

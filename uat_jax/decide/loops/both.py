@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import jax
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.loops.loop import Loop
 from uat_jax.decide.loops.passed import Passed
@@ -17,6 +16,7 @@ from uat_jax.decide.loops.relation import World
 from uat_jax.decide.loops.side import Cut, ReachedError, Side
 from uat_jax.decide.loops.view import View
 from uat_jax.decide.loops.walk import Value, is_concrete, traced
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
 
 Type = jax.ShapeDtypeStruct
 

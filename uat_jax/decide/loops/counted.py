@@ -24,10 +24,10 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 from jax.typing import DTypeLike
 
-from uat_jax.arithmetic.interpreter import inner_programs, scan_counts
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.loops.walk import LOOPS, Value, Walk, is_concrete, staged
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import inner_programs, scan_counts
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
 
 WIDEST = 1 << 31
 """Whole numbers of 32 bits with a sign are below this, and so are the lengths of axes."""

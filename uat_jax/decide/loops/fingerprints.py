@@ -18,16 +18,16 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.loops.relation import ONE, TIME, ByArrays, ByEntries, Relation, Term
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import interpret
+from uat_jax.interpret.tracing import dtype_of, shape_of
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.number import Number
 
 if TYPE_CHECKING:
-    from uat_jax.arithmetic.deadline import Deadline
+    from uat_jax.interpret.deadline import Deadline
 
 MANY, FEW = 24, 4
 """Random points, where arrays have few entries together, and where they have many."""

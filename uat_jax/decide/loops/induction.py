@@ -24,9 +24,6 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.facts import Defined
-from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.residues import ZeroDivisorError
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.domain import REALS, Domains, Interval, domain_of, with_shape
@@ -48,6 +45,9 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import watched
 from uat_jax.devices import numerics
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, UnsupportedError
+from uat_jax.numbers.prime_fields.facts import Defined
+from uat_jax.numbers.prime_fields.number import Number
+from uat_jax.numbers.prime_fields.residues import ZeroDivisorError
 from uat_jax.typing import PyTree
 
 KIND = "scan"

@@ -16,12 +16,12 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.concrete import on_host
-from uat_jax.arithmetic.interpreter import called
-from uat_jax.arithmetic.jaxpr_values import COPIES
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.loops.walk import Value, Walk, is_concrete, staged
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.concrete import on_host
+from uat_jax.interpret.interpreter import called
+from uat_jax.interpret.jaxpr_values import COPIES
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.typing import Atom
 
 EXACT = 1 << 62

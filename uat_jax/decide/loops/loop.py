@@ -18,11 +18,11 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.interpreter import scan_counts
-from uat_jax.arithmetic.tracing import is_number, source_line
 from uat_jax.decide.loops.known_step import VARYING, Fixed, KnownStep, Read, Series, Steps
 from uat_jax.decide.loops.walk import Value, Walk, is_concrete
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.interpreter import scan_counts
+from uat_jax.interpret.tracing import is_number, source_line
 
 LONGEST = 1 << 20
 """Loops of more steps than this are refused: their integers are written down one by one."""

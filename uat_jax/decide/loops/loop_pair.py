@@ -10,13 +10,13 @@ import jax
 import numpy as np
 from jax import lax
 
-from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.loops.both import Both, Front
 from uat_jax.decide.loops.known_step import SplitError, Steps, alone
 from uat_jax.decide.loops.rows import Letter
 from uat_jax.decide.loops.view import View
 from uat_jax.decide.loops.walk import Value, traced
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.tracing import dtype_of, shape_of
 
 Type = jax.ShapeDtypeStruct
 

@@ -9,12 +9,6 @@ from dataclasses import dataclass, field
 import jax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 
-from uat_jax.arithmetic.canonical_form import same_program
-from uat_jax.arithmetic.facts import Defined
-from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.recognition import ConstantReading
-from uat_jax.arithmetic.residues import EntriesLeftOut
-from uat_jax.arithmetic.tracing import shape_of
 from uat_jax.decide.assumption import Assumption
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import Effort
@@ -24,6 +18,12 @@ from uat_jax.decide.loops.walk import Value, Walk, traced, used, without_dead
 from uat_jax.decide.pieces import log2_of_all
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.interpret.canonical_form import same_program
+from uat_jax.interpret.interpreter import inner_programs
+from uat_jax.interpret.recognition import ConstantReading
+from uat_jax.interpret.tracing import shape_of
+from uat_jax.numbers.prime_fields.facts import Defined
+from uat_jax.numbers.prime_fields.residues import EntriesLeftOut
 
 MOST_TESTED = 1 << 8
 """After so many comparisons a proof is given up."""

@@ -25,9 +25,6 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.canonical_form import parameters_digest
-from uat_jax.arithmetic.formula import ENTRYWISE
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.loops import products, whole_numbers
 from uat_jax.decide.loops.accumulator import GIVEN, JOINED, Accumulator, contracted, reduced, scanned
 from uat_jax.decide.loops.along import Along, Moving, Number, plain, row_of, shaped, without
@@ -35,6 +32,9 @@ from uat_jax.decide.loops.pieces import is_symbolic_inside
 from uat_jax.decide.loops.rows import REDUCTIONS, RULES, Rows, rows_of_reduction
 from uat_jax.decide.loops.walk import Value, Walk, is_concrete, staged
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.canonical_form import parameters_digest
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of, source_line
+from uat_jax.numbers.prime_fields.formula import ENTRYWISE
 
 SAME = lambda row: lambda index, read: row
 """The rows of an array that is computed from the row of now."""

@@ -11,10 +11,10 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.loops.along import Along, Factor, Moving, opposite, plain, product, quotient, row_of, total, without
 from uat_jax.decide.loops.walk import Value
 from uat_jax.decide.loops.whole_numbers import written
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
 
 if TYPE_CHECKING:
     from uat_jax.decide.loops.prefix import Prefix

@@ -17,9 +17,9 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.formula import ENTRYWISE
-from uat_jax.arithmetic.tracing import is_number, shape_of
 from uat_jax.decide.loops.walk import OnLoop, Value, Walk, is_concrete, staged
+from uat_jax.interpret.tracing import is_number, shape_of
+from uat_jax.numbers.prime_fields.formula import ENTRYWISE
 
 REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod".split())
 

@@ -12,13 +12,13 @@ import numpy as np
 from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.jaxpr_file import digest, encode
-from uat_jax.arithmetic.jaxpr_values import encode_array
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import REALS, Interval, domain_of
 from uat_jax.decide.loops.walk import Value
 from uat_jax.decide.specification import hypothesis, parse, states_variable
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.jaxpr_file import digest, encode
+from uat_jax.interpret.jaxpr_values import encode_array
 from uat_jax.typing import PyTree
 
 STEPS = "t"

@@ -9,17 +9,17 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, jaxpr_as_fun
 
-from uat_jax.arithmetic import stored_control
-from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
-from uat_jax.arithmetic.fact_rules import catches_infinities
-from uat_jax.arithmetic.interpreter import called, interpret_all, programs_within, scan_counts
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.loops.walk import LOOPS
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.sampling import together
+from uat_jax.interpret import stored_control
+from uat_jax.interpret.deadline import Deadline
+from uat_jax.interpret.interpreter import called, interpret_all, programs_within, scan_counts
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
+from uat_jax.numbers.floats.doubles import Doubles
+from uat_jax.numbers.prime_fields.exponential_depth import UNDEFINED_STAYS
+from uat_jax.numbers.prime_fields.fact_rules import catches_infinities
 
 DECIDING = frozenset("abs clamp cond cummax cummin max min pow reduce_max reduce_min select_n top_k".split())
 """Primitives of floats that may leave an operand out, or choose by one."""

@@ -15,11 +15,11 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
-from uat_jax.arithmetic.concrete import bind, is_keys, on_host
-from uat_jax.arithmetic.interpreter import called
-from uat_jax.arithmetic.jaxpr_values import COPIES
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.concrete import bind, is_keys, on_host
+from uat_jax.interpret.interpreter import called
+from uat_jax.interpret.jaxpr_values import COPIES
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
 from uat_jax.typing import Atom
 
 Value = Any

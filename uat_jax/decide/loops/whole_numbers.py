@@ -8,10 +8,10 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.loops.along import Along, Factor, Moving, Number, number_of, without
 from uat_jax.decide.loops.walk import Value
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of, source_line
 
 if TYPE_CHECKING:
     from uat_jax.decide.loops.prefix import Prefix

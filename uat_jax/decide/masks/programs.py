@@ -13,15 +13,15 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
-from uat_jax.arithmetic.concrete import is_array, is_keys
-from uat_jax.arithmetic.inlining import inlined
-from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.retracing import followed, retraced
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.masks.rules import applied
 from uat_jax.decide.masks.truths import Truth, holds_in
 from uat_jax.decide.masks.values import Rewriting, Value
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.concrete import is_array, is_keys
+from uat_jax.interpret.inlining import inlined
+from uat_jax.interpret.interpreter import programs_within
+from uat_jax.interpret.retracing import followed, retraced
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
 from uat_jax.typing import Atom
 
 

@@ -11,9 +11,6 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.structure import STRUCTURAL
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.masks.signs import ANY, NOT_NEGATIVE, POSITIVE
 from uat_jax.decide.masks.truths import Known, Truth, rows_of
 from uat_jax.decide.masks.values import (
@@ -27,6 +24,9 @@ from uat_jax.decide.masks.values import (
     refused,
     unmarked,
 )
+from uat_jax.interpret.retracing import bound
+from uat_jax.interpret.structure import STRUCTURAL
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
 from uat_jax.typing import Array
 
 

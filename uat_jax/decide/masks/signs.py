@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.structure import STRUCTURAL
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.masks.truths import Truth
+from uat_jax.interpret.structure import STRUCTURAL
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of
 
 if TYPE_CHECKING:
     from uat_jax.decide.masks.values import Value

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jax.core import Tracer
 
-from uat_jax.arithmetic.concrete import is_array, is_keys
+from uat_jax.interpret.concrete import is_array, is_keys
 
 
 @dataclass(frozen=True, eq=False)

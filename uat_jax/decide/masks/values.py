@@ -10,14 +10,14 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.concrete import bind, is_keys
-from uat_jax.arithmetic.recognition import LOWEST
-from uat_jax.arithmetic.retracing import bound
-from uat_jax.arithmetic.structure import STRUCTURAL, moved
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.masks.signs import ANY, NOT_NEGATIVE, POSITIVE, is_finite, sign_of
 from uat_jax.decide.masks.truths import Known, Truth, holds_in, rows_of
 from uat_jax.errors import UnsupportedError
+from uat_jax.interpret.concrete import bind, is_keys
+from uat_jax.interpret.recognition import LOWEST
+from uat_jax.interpret.retracing import bound
+from uat_jax.interpret.structure import STRUCTURAL, moved
+from uat_jax.interpret.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.typing import Array, Atom
 
 MOST_ENTRIES = 1 << 20
