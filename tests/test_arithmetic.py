@@ -76,7 +76,7 @@ def test_primitive_stays_within_its_amplitude_of_the_exact_value(name):
         inputs = [y.T if value is None else value for value in inputs]
         values = np.asarray(function(x, y))
         truth = exact(function, (x, y))
-        (error,) = amplitude(equation, [value[None] for value in inputs], to_floats(truth)[None], FULL_DOT)
+        (error,) = np.asarray(amplitude(equation, [value[None] for value in inputs], to_floats(truth)[None], FULL_DOT))
         (doubles,) = interpret(trace(function, x, y), Doubles(), [Doubles().number(x), Doubles().number(y)])
     # A random-order dot or sum is bounded in probability only: 12 amplitudes stand for certainty (2 e^-72).
     bound = error * (12 if name in ("dot_general", "reduce_sum") else 1)
@@ -375,7 +375,7 @@ def test_roundoff_table_holds_on_this_backend(name, dtype):
     with jax.enable_x64(True), np.errstate(over="ignore"):
         wide = jnp.asarray(x.astype(np.float64))
         result = np.array([float(t) for t in truth])
-        (bound,) = amplitude(closed.jaxpr.eqns[-1], [wide[None]], result[None], FULL_DOT)
+        (bound,) = np.asarray(amplitude(closed.jaxpr.eqns[-1], [wide[None]], result[None], FULL_DOT))
     error = np.array([float(abs(arb(v) - t).upper()) for v, t in zip(values, truth, strict=True)])
     assert finite.sum() > 1000
     excess = error - bound * (1 + 1e-12)
@@ -407,7 +407,7 @@ def test_accumulation_error_has_at_most_the_modelled_variance(terms, mean, dtype
 
     with jax.enable_x64(True):
         operands = [np.asarray(a).astype(np.float64)[None] for a in (x, y)]
-        (bound,) = amplitude(closed.jaxpr.eqns[0], operands, to_floats(truth)[None], lambda _: measured)
+        (bound,) = np.asarray(amplitude(closed.jaxpr.eqns[0], operands, to_floats(truth)[None], lambda _: measured))
     mean_square = np.mean((error / np.asarray(bound)) ** 2)
     # 400 squares of mean at most 1 and of variance at most 2: a mean above 1 + 6 √(2/400) = 1.43 has
     # probability below 1e-8.

@@ -107,7 +107,7 @@ def test_the_largest_error_of_a_sum(terms):
     program = trace(lambda x: jax.lax.reduce(x, np.float16(0), jax.lax.add, (0,)), x)
     (equation,) = program.jaxpr.eqns
     wide = x.astype(np.float64)
-    (bound,) = largest(equation, [wide[None]], wide.sum(keepdims=True), dots())
+    (bound,) = np.asarray(largest(equation, [wide[None]], wide.sum(keepdims=True), dots()))
     total = np.float16(0)
     for term in x:
         total = np.float16(total + term)
