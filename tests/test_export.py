@@ -207,6 +207,7 @@ ELSEWHERE = {
     "uat_jax.decide.on_device": "runs the user's own functions as they are",
     "uat_jax.decide.loops.strict": "runs the user's own functions to see that they are defined somewhere",
     "uat_jax.decide.kernel_memory": "names a part of a program, nothing is run",
+    "uat_jax.decide.functions_of_entries": "functions of the user's integers, at some of them",
     "uat_jax.decide.whole_programs": "the programs of integers that are asked about, which no table knows",
     "uat_jax.decide.kernels": "names a part of a program, nothing is run",
     "uat_jax.decide.floats": "lowers both programs for the name of their comparison, nothing is run",

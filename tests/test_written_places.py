@@ -80,7 +80,7 @@ ANY = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(4, ANY))
+@pytest.mark.parametrize("name", one_in(8, ANY))
 def test_truth_values_of_an_integer_give_what_the_integer_gives(name):
     left, right, *specs = ANY[name]
     first, second, domains = programs_of(left, right, specs)
@@ -182,7 +182,7 @@ NOT_ENTRY_BY_ENTRY = {
 }
 
 
-@pytest.mark.parametrize("name", NOT_ENTRY_BY_ENTRY)
+@pytest.mark.parametrize("name", one_in(2, NOT_ENTRY_BY_ENTRY))
 def test_what_looks_at_other_places_is_not_decided_by_one(name):
     left, right, domains = programs_of(lambda x: x % 8, NOT_ENTRY_BY_ENTRY[name], (of("int32", 4),))
     assert of_one_entry(left) is not None

@@ -151,7 +151,7 @@ WRONG = {
 TWINS = [(wrong, name) for wrong, families in WRONG.items() for name in families]
 
 
-@pytest.mark.parametrize(("wrong", "name"), one_in(6, TWINS), ids=lambda part: getattr(part, "__name__", part))
+@pytest.mark.parametrize(("wrong", "name"), one_in(12, TWINS), ids=lambda part: getattr(part, "__name__", part))
 def test_wrong_decompositions_are_told_apart(random, monkeypatch, wrong, name):
     """By one draw of the prime fields, the first that `certify_decomposition` makes."""
     model = FAMILIES[name].draw(random)

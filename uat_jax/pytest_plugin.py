@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
-from uat_jax.typing import PyTree
-
 if TYPE_CHECKING:
     from uat_jax.decide.certificate import Certificate
     from uat_jax.decide.settings import EquivalenceSettings
+    from uat_jax.typing import PyTree
 
 MARK = "uat"
 

@@ -20,6 +20,7 @@ import jax
 import numpy as np
 from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal, Var
+from jax.lax import GatherScatterMode
 
 from uat_jax.decide.batches import PASSING, in_batches
 from uat_jax.decide.domain import Domains, Interval
@@ -169,7 +170,7 @@ def inner_integers(
         return None
     flat = flattened_together([left, right], deadline)
     sides = [_Side(program) for program in flat]
-    if not all(side.uses for side in sides):
+    if not all(side.uses for side in sides) or any(side.promises for side in sides):
         return None
     keys = _keys(sides, domains, seed, deadline)
     matched = set(keys[0].values()) & set(keys[1].values())
@@ -198,7 +199,10 @@ def makes_integers(program: ClosedJaxpr, *, of_numbers: bool = False) -> bool:
 
 
 class _Side:
-    """A program, its integers that depend on inputs, and which of them something else than integers is made of."""
+    """A program, its integers that depend on inputs, and which of them something else than integers is made of.
+
+    promises: whether a scatter is promised that such integers lie in its operand; where they do not, nothing is known.
+    """
 
     def __init__(self, program: FlatProgram) -> None:
         self.program = program
@@ -206,9 +210,11 @@ class _Side:
         inside = _inside(program)
         self.integers: list[Var] = []
         self.uses: dict[Var, None] = {}
+        self.promises = False
         for equation in program.equations:
             if depends.isdisjoint(variables(equation.invars)):
                 continue
+            self.promises |= _is_promised(equation) and not depends.isdisjoint(variables(equation.invars[1:2]))
             depends.update(equation.outvars)
             self.integers += [v for v in equation.outvars if is_integer(v)]
             if equation.primitive.name not in MOVES - CHOOSING or not inside.isdisjoint(equation.outvars):
@@ -229,6 +235,12 @@ class _Side:
                 equation = self.program.equations[self.program.producer[v]]
                 waiting += [x for x in variables(equation.invars) if is_integer(x)]
         return list(found)
+
+
+def _is_promised(equation: JaxprEqn) -> bool:
+    """Whether an equation is a scatter whose places are promised to lie in the operand."""
+    promised = GatherScatterMode.PROMISE_IN_BOUNDS
+    return equation.primitive.name in SCATTERS and equation.params.get("mode") == promised
 
 
 def _inside(program: FlatProgram) -> set[Var]:
