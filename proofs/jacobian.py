@@ -96,10 +96,10 @@ def in_numbers(a: Argument) -> None:
     """The share of the straight path in a small network."""
     a.section("In numbers")
     random = np.random.default_rng(0)
-    draw = lambda *shape: jnp.asarray(random.integers(-8, 9, shape) / 16, jnp.float32)
+    draw = lambda *shape: jnp.asarray(random.integers(-8, 9, shape) / 16)
     layers = tuple(ResidualLayer(draw(2, 2), draw(3, 2), draw(2, 3), draw(3), draw(2)) for _ in range(3))
     of_weights = jacobian.product_of_factors("residual")
-    product = evaluated(lambda x: of_weights(layers, x), jnp.asarray([0.5, -0.25], jnp.float32))
+    product = evaluated(lambda x: of_weights(layers, x), np.array([0.5, -0.25]))
     straight = np.linalg.multi_dot([np.asarray(layer.A) for layer in reversed(layers)])
     a.show(f"the product      {np.array2string(product.ravel(), precision=6)}")
     a.show(f"A_3 A_2 A_1      {np.array2string(straight.ravel(), precision=6)}")
