@@ -9,6 +9,7 @@ range is equal for its integers (docs/soundness.md §20, *Integers as real numbe
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +23,13 @@ from jax.lax import GatherScatterMode
 from uat_jax.decide.certificate import one_line
 from uat_jax.decide.domain import Domains, Interval
 from uat_jax.decide.integers import Integers, ends
+from uat_jax.decide.lookups.integer_part import LONGEST_SORT
 from uat_jax.decide.specification import with_numbers
 from uat_jax.errors import UnsupportedError
 from uat_jax.interpret.inlining import inlined
 from uat_jax.interpret.integer_ranges import Range, is_integer, limits, of_array, ranges
 from uat_jax.interpret.retracing import bound
-from uat_jax.interpret.tracing import dtype_of
+from uat_jax.interpret.tracing import dtype_of, shape_of
 
 if TYPE_CHECKING:
     from uat_jax.decide.equivalence import Pair
@@ -74,6 +76,12 @@ def as_real_numbers(pair: Pair) -> Pair | None:
     left, right = (with_numbers(_program(p, pair.domains, places)) for p in (pair.left, pair.right))
     real = [_interval(pair.domains[i]) if i in places else pair.domains[i] for i in range(len(avals))]
     return dataclasses.replace(pair, left=left, right=right, domains=Domains(tuple(real)), names=())
+
+
+def orders_few(pair: Pair) -> bool:
+    """Whether integers are ordered, and nowhere more than letters can be, which looks at fewer places of a table."""
+    ordered = [e for p in (pair.left, pair.right) for e in p.eqns if _orders_integers(e)]
+    return bool(ordered) and all(math.prod(shape_of(e.invars[0])) <= LONGEST_SORT for e in ordered)
 
 
 def _orders_integers(equation: JaxprEqn) -> bool:

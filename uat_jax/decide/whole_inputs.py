@@ -29,7 +29,7 @@ from uat_jax.decide.inner_integers import makes_integers
 from uat_jax.decide.integers import Integers, held, numbers
 from uat_jax.decide.lookups.real_pair import RealPair, at_points
 from uat_jax.decide.lookups.texts import Case, Texts, ways
-from uat_jax.decide.ordered_integers import as_real_numbers
+from uat_jax.decide.ordered_integers import as_real_numbers, orders_few
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.side_by_side import SideBySide, is_mapped
 from uat_jax.decide.solver import name_of_solver, solved
@@ -212,16 +212,14 @@ def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evide
     if whole.count <= min(MOST_CHOICES, together):
         (chosen,) = list(whole.all_inputs())
         return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
-    effort = dataclasses.replace(
-        effort, error=effort.error / 6
-    )  # functions, order, unary, signs, letters and batches share it
+    effort = dataclasses.replace(effort, error=effort.error / WAYS)
     if (functions := _functions_of_entries(pair, effort, decide)) is not None:
         return functions
+    between = all(makes_integers(program, of_numbers=True) for program in (pair.left, pair.right))
+    if (between or orders_few(pair)) and (said := _by_letters(pair, effort, decide)) is not None:
+        return said
     if (sorted_ := _as_real_numbers(pair, effort, decide)) is not None:
         return sorted_
-    between = all(makes_integers(program, of_numbers=True) for program in (pair.left, pair.right))
-    if between and (said := _by_letters(pair, effort, decide)) is not None:
-        return said
     if (unary := _unary(pair, effort, decide)) is not None:
         return unary
     truths, said = AsReals(pair.domains, tuple(aval.dtype for aval in pair.left.in_avals)), ""
