@@ -621,8 +621,11 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer, *, proof
         if proof_alone and seen.apart:
             return Evidence(Method.FLOATS, reached, Verdict.UNKNOWN)
         if not seen.apart and makes_integers(pair.left) and makes_integers(pair.right):
+            effort = dataclasses.replace(effort, error=effort.error / 2)  # prime fields have the other half
             found = _at_whole_numbers(pair, effort, write) or _by_inner_integers(pair, effort)
             if found is not None:
+                if found.verdict is Verdict.CERTIFIED and sampled.suspects:
+                    found = doubted(pair.left, pair.right, found, sampled.suspects, effort)
                 return dataclasses.replace(found, subject=sizes_text(pair.sizes))
         effort.progress(f"comparing at random points of prime fields{at}")
         masked = has_infinity(*programs)

@@ -125,7 +125,7 @@ class _Walk:
         self.values: dict[Any, Any] = {}
 
     def results(self, inputs: Sequence[Any]) -> list[Any]:
-        """What it returns."""
+        """The outputs of the program at some inputs: floats stand for the integers that cannot wrap."""
         jaxpr = self.program.jaxpr
         self.values.update(zip(jaxpr.invars, inputs, strict=True))
         for v, x in zip(jaxpr.constvars, self.program.consts, strict=True):
@@ -163,7 +163,7 @@ class _Walk:
     # Rules: the results, or None if the integers themselves are needed
 
     def exact(self, equation: JaxprEqn, operands: list[Any]) -> list[Any] | None:
-        """The same primitive, of floats."""
+        """The results of the equation's own primitive, applied to the floats that stand for integers."""
         found = bound(equation, list(map(_float, operands)), equation.params)
         kinds = zip(equation.outvars, found, strict=True)
         return [_Real(x, dtype_of(v)) if is_integer(v) and _is_float(x) else x for v, x in kinds]
